@@ -120,7 +120,7 @@ test("[E822] a call fails when its client does not answer in time, or stays disc
   expect(await slow.call()).toMatchObject(failure("CLIENT_TOOL_TIMEOUT"));
   const late = await slow.running();
   expect(await rejection(slow.editor, complete(slow.editor, late.toolCallId))).toBe(
-    "That tool call is not running.",
+    "That tool call has ended.",
   );
   const away = await ToolScene.open(
     await serveHost({ script, timeouts: { awayToolClientMs: 300 } }),
@@ -232,6 +232,54 @@ test("[E823] descriptions, arguments and results have bounds", async () => {
   expect(await rejection(editor, complete(editor, toolCallId, long))).toContain("at most 2097152 bytes");
   complete(editor, toolCallId);
   expect(await result).toMatchObject({ isError: false });
+});
+
+test("[E834] tools that cannot be offered are listed with the reasons, and the others are offered", async () => {
+  const scene = await ToolScene.open(await serveHost({ script }), { approvalPolicy: "approve-all" });
+  const { editor } = scene;
+  const tools = [
+    openFile,
+    { name: "no!" },
+    { description: "x" },
+    { name: "a", inputSchema: [] },
+    openFile,
+    [],
+  ];
+  const notices = async (): Promise<unknown> => {
+    const { state } = await editor.subscribe(session);
+    return (state as { _meta?: { holdfast?: { notices?: unknown } } })._meta?.holdfast?.notices;
+  };
+  // The second time it is known already.
+  for (const each of [tools, [...tools, { name: "search" }]]) lend(editor, "editor", each);
+  await expect.poll(() => scene.names()).toEqual(["openFile", "search"]);
+  const description = [
+    "tools[1].name: must have 1–64 letters, digits, '_', '-' or '.'; it is \"no!\".",
+    "tools[2].name: must be a string.",
+    "tools[3].inputSchema: must have the type object.",
+    "tools[4]: there is another tool with the name openFile.",
+    "tools[5]: must be an object.",
+  ].join("\n");
+  expect(await notices()).toMatchObject([{ severity: "warning", description }]);
+});
+
+test("[E834] a second result is rejected since the call has ended, and a denied tool has the agent's name for it", async () => {
+  const scene = await ToolScene.open(await serveHost({ script }), { approvalPolicy: "approve-all" });
+  const { editor } = scene;
+  const result = scene.call();
+  const { toolCallId } = await scene.running();
+  complete(editor, toolCallId);
+  await result;
+  expect(await rejection(editor, complete(editor, toolCallId))).toBe("That tool call has ended.");
+  editor.dispatch({ type: "chat/turnCancelled", turnId: "t1", duration: 0 }, chat);
+  await editor.action("chat/turnCancelled");
+  const late = await rejection(editor, complete(editor, toolCallId));
+  expect(late).toBe("That tool call has ended: its turn is over.");
+  const denying = await ToolScene.open(await serveHost({ script }), { approvalPolicy: "deny-all" });
+  const other = await denying.host.client({ clientId: "other" });
+  await other.subscribe(session);
+  lend(other, "other", [openFile]);
+  await expect.poll(() => denying.names()).toEqual(["openFile", "openFile_2"]);
+  expect(JSON.stringify(await denying.call("openFile_2"))).toContain("The tool openFile_2 was not allowed");
 });
 
 test("[E825] an agent without MCP over HTTP is offered nothing by a host that has no bridge", async () => {

@@ -56,6 +56,19 @@ test("[E73] a client that reconnects gets the actions it missed, once and in ord
   ).toEqual([]);
 });
 
+test("[E833] a client that the host does not know gets an error with its own code, and may initialize", async () => {
+  const host = await serveHost();
+  const client = await host.socket();
+  expect(await client.ask("reconnect", { ...back(0), clientId: "eve" })).toMatchObject({
+    error: {
+      code: -32008,
+      message: expect.stringContaining("initialize"),
+      data: { code: "CLIENT_NOT_FOUND" },
+    },
+  });
+  expect(await client.initialize({ clientId: "eve" })).toMatchObject({ protocolVersion: "1.0.0" });
+});
+
 test("[E73] a client that is not known, or claims to have seen the future, begins with states", async () => {
   const host = await serveHost();
   const client = await open(host);

@@ -327,7 +327,7 @@ test("[E97] commands and files are completed, files in the session's folder are 
 test("[E117] a session begins with what its client chose for it, and a wrong choice is refused", async () => {
   const { host, next } = await talk();
   const channel = "ahp-session:/0b1c2d3e-0000-4000-8000-000000000117";
-  const config = { approvalPolicy: "deny-all", isolation: "workspace", colour: "blue" };
+  const config = { approvalPolicy: "deny-all", isolation: "workspace" };
   const wanted = { channel, provider: "mine", config };
   expect(await next.request("createSession", wanted)).toBeNull();
   expect(host.host.listSessions({ kind: "owner" })).toContainEqual(

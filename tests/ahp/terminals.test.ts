@@ -68,14 +68,14 @@ test("[E77] a client that does not hold a terminal alone gets the rejection", as
     rejectionReason: expect.stringMatching(/\w/),
     origin: { clientId: "viewer" },
   });
-  viewer.dispatch({ type: "terminal/input", terminal: "agenthost:/terminal/none", data: "x" });
+  viewer.dispatch({ type: "session/titleChanged", session: "mine:/none", title: "x" });
   viewer.dispatch({ type: "terminal/data", terminal: seedUri, data: "x" });
   expect(
     await viewer.action("terminal/data", ({ rejectionReason }) => rejectionReason !== undefined),
   ).toBeDefined();
   await holder.request("ping");
   expect(holder.actions.filter(({ rejectionReason }) => rejectionReason !== undefined)).toEqual([]);
-  const silent = ({ action }: HeardEnvelope): boolean => action.terminal === "agenthost:/terminal/none";
+  const silent = ({ action }: HeardEnvelope): boolean => action.session === "mine:/none";
   expect(viewer.actions.filter(silent)).toEqual([]);
 });
 

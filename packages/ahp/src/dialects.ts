@@ -1,5 +1,6 @@
 // The entry point for programs that serve a host over AHP.
 export type {
+  AnsweredDispatch,
   ClientDispatch,
   Dialect,
   DialectName,

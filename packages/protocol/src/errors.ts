@@ -169,6 +169,12 @@ export const ERRORS = {
     rpcCode: rpc.invalidParams,
     message: "The file cannot be executed. Make it executable, or name the program that runs it.",
   },
+  CLIENT_NOT_FOUND: {
+    status: 404,
+    rpcCode: rpc.notFound,
+    message:
+      "The host does not know this client: it was away too long, or the host was restarted. Send initialize, and subscribe again.",
+  },
   FILE_NOT_FOUND: {
     status: 404,
     rpcCode: rpc.notFound,
@@ -374,9 +380,9 @@ export class HostError extends Error {
 }
 
 /** The error for an agent that is neither an id nor a handle; clients compare its sentence to the letter. */
-export function unknownAgent(agentId: string): HostError {
+export function unknownAgent(agentId: string, agents: readonly string[] = []): HostError {
   return new HostError("ACP_UNKNOWN_AGENT", `No ACP provider found for agent '${agentId}'.`, {
-    details: { agentId },
+    details: { agentId, agents },
   });
 }
 

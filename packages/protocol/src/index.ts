@@ -10,6 +10,7 @@ export {
   type Quirk,
 } from "./catalogue.ts";
 export { readSessionLimits, type LimitsConfig } from "./command-limits.ts";
+export { readExtras } from "./runtime-option.ts";
 export { configJsonSchema, readConfig, type Config, type OwnAgent } from "./config.ts";
 export { policyJsonSchema, readPolicy, type PolicyFile } from "./policy.ts";
 export { errorEnvelope, success, type ErrorEnvelope, type SuccessEnvelope } from "./envelope.ts";

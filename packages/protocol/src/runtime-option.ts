@@ -3,7 +3,7 @@ import { AGENT_NAME_PATTERN, APPROVAL_POLICIES, ISOLATION_LEVELS, type RuntimeOp
 import { z } from "zod";
 import { sessionLimitsSchema } from "./command-limits.ts";
 import { LIMITS } from "./limits.ts";
-import { closedObject } from "./schema.ts";
+import { check, type Checked, closedObject } from "./schema.ts";
 
 const noControlCharacters = /^[^\u0000-\u001f\u007f-\u009f]*$/;
 const absolutePath = /^(?:\/|[A-Za-z]:[\\/]|\\\\)/;
@@ -51,6 +51,11 @@ export const extrasSchema = z
     error: `must have at most ${LIMITS.extrasEntries} entries`,
   })
   .meta({ maxProperties: LIMITS.extrasEntries });
+
+/** Reads config options of an agent by their ids; whether the agent has them is known when it has started. */
+export function readExtras(value: unknown): Checked<Record<string, string>> {
+  return check(extrasSchema, value);
+}
 
 /** The options of a session that can be changed between turns; an unknown one is an error. */
 export const runtimeOptionsSchema = closedObject({

@@ -84,6 +84,18 @@ export interface ClientDispatch {
   readonly sentTo: string;
 }
 
+/** As much of a dispatch as its answer repeats. */
+export interface AnsweredDispatch {
+  readonly clientSeq: number;
+  readonly action: object;
+  readonly sentTo: string;
+}
+
+/** A client's dispatch, or what is wrong with it; `answered` where its author can be answered with a rejection. */
+export type ReadDispatch =
+  | { readonly ok: true; readonly value: ClientDispatch }
+  | { readonly ok: false; readonly problem: string; readonly answered?: AnsweredDispatch };
+
 /** The sender of a dispatch, and when the host received it. */
 export interface Sender {
   readonly clientId: ClientId;
@@ -136,11 +148,13 @@ export interface Dialect {
   /** An item of `listSessions`. */
   showSummary(summary: SessionSummary): object;
   showTurns(page: TurnPage, serverSeq: number): ShownTurns;
-  readDispatch(params: unknown): Checked<ClientDispatch>;
+  readDispatch(params: unknown): ReadDispatch;
+  /** Whether clients get no answer to such an action on a channel that does not exist (E77). */
+  ignoresLost(action: WireAction): boolean;
   readAction(action: WireAction, context: ReadContext): ReadAction;
   /** The echo of an action that was refused, or that changed nothing and was not logged: to its author alone. */
   answerDispatch(
-    dispatch: ClientDispatch,
+    dispatch: AnsweredDispatch,
     clientId: string,
     serverSeq: number,
     rejectionReason?: string,

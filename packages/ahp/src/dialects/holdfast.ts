@@ -11,8 +11,8 @@ import {
 } from "./ahp/request.ts";
 import type { TerminalPart } from "./ahp/terminal.ts";
 import type {
-  ClientDispatch,
   Dialect,
+  ReadDispatch,
   ShownChannel,
   ShownEntry,
   Step,
@@ -49,6 +49,7 @@ export const holdfast: Dialect = {
   showSummary: (summary) => summary,
   showTurns: ({ turns, nextCursor }) => ({ messages: [], result: { turns, nextCursor } }),
   readDispatch,
+  ignoresLost: () => false,
   readAction: (action, context) => {
     const checked = checkAction(context.kind, action);
     return checked.ok ? { ok: true, action: checked.value } : { ok: false, reason: checked.problem };
@@ -82,7 +83,7 @@ function showAction({ channel, serverSeq, origin }: ShownEntry, { action }: Step
   return [{ method: "action", params }];
 }
 
-function readDispatch(params: unknown): Checked<ClientDispatch> {
+function readDispatch(params: unknown): ReadDispatch {
   const frame = readDispatchFrame(params);
   if (!frame.ok) return frame;
   const { clientSeq, action, channel } = frame.value;

@@ -66,8 +66,9 @@ export class AgentEntries {
   /** An agent by its id or one of its handles. */
   find(name: string): AgentEntry {
     const entry = findNamed(this.#entries, name);
-    if (entry === undefined) throw unknownAgent(name);
-    return entry;
+    if (entry !== undefined) return entry;
+    const ids = this.#entries.map(({ id }) => id);
+    throw unknownAgent(name, ids);
   }
 
   /** The agent of a session that is kept, also when it was taken out of the configuration since. */

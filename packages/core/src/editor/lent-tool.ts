@@ -30,11 +30,11 @@ export function lentToolsProblem(tools: readonly JsonValue[]): string | undefine
   const sizes = tools.map(sizeOf);
   const large = sizes.findIndex((sizeBytes) => sizeBytes > maxToolBytes);
   if (large !== -1) {
-    return `The description of a tool has at most ${maxToolBytes} bytes; tools[${large}] has ${sizes[large]}.`;
+    return `The definition of a tool has at most ${maxToolBytes} bytes; tools[${large}] has ${sizes[large]}.`;
   }
   const totalBytes = sizes.reduce((sum, sizeBytes) => sum + sizeBytes, 0);
   return totalBytes > maxToolsBytes
-    ? `The descriptions of a client's tools have at most ${maxToolsBytes} bytes together; these have ${totalBytes}.`
+    ? `The definitions of a client's tools have at most ${maxToolsBytes} bytes together; these have ${totalBytes}.`
     : undefined;
 }
 
@@ -61,11 +61,43 @@ export function readLentTools(client: ActiveClient): LentTool[] {
   return [...tools.values()];
 }
 
+/** The tools that agents cannot be offered, each with its reason (E834). */
+export function unofferedTools(tools: readonly JsonValue[]): string[] {
+  const names = new Set<string>();
+  return tools.flatMap((described, index) => {
+    const { problem, name = "" } = readTool(described);
+    const isTaken = problem === undefined && names.has(name);
+    names.add(name);
+    if (isTaken) return [`tools[${index}]: there is another tool with the name ${name}.`];
+    return problem === undefined ? [] : [`tools[${index}]${problem}`];
+  });
+}
+
+interface ReadTool {
+  readonly name?: string;
+  readonly inputSchema?: JsonObject;
+  /** Why it cannot be offered. */
+  readonly problem?: string;
+}
+
+function readTool(described: JsonValue): ReadTool {
+  if (!isObject(described)) return { problem: ": must be an object." };
+  const { name, inputSchema = { type: "object" } } = described;
+  if (typeof name !== "string") return { problem: ".name: must be a string." };
+  if (!namePattern.test(name)) {
+    const shown = JSON.stringify(oneLine(name.slice(0, 64)));
+    return { problem: `.name: must have 1–64 letters, digits, '_', '-' or '.'; it is ${shown}.` };
+  }
+  if (!isObject(inputSchema) || inputSchema["type"] !== "object") {
+    return { problem: ".inputSchema: must have the type object." };
+  }
+  return { name, inputSchema };
+}
+
 function readLentTool(described: JsonValue, client: ActiveClient): LentTool | undefined {
-  if (!isObject(described)) return undefined;
-  const { name, title, description, inputSchema = { type: "object" } } = described;
-  if (typeof name !== "string" || !namePattern.test(name)) return undefined;
-  if (!isObject(inputSchema) || inputSchema["type"] !== "object") return undefined;
+  const { name, inputSchema } = readTool(described);
+  if (name === undefined || inputSchema === undefined || !isObject(described)) return undefined;
+  const { title, description } = described;
   return {
     name,
     ...(typeof title === "string" && title !== "" && { title: oneLine(title) }),
@@ -81,6 +113,6 @@ export function isObject(value: JsonValue | undefined): value is JsonObject {
 }
 
 /** A client's text beside a question for people: no line of it can pass for one of the host's. */
-function oneLine(text: string): string {
+export function oneLine(text: string): string {
   return text.replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, " ").slice(0, maxTitleChars);
 }

@@ -9,6 +9,7 @@ import {
   type ToolCall,
   findToolCall,
   isAllowing,
+  isUnfinished,
 } from "@holdfast/ahp";
 import { lentResultProblem } from "../editor/lent-tool.ts";
 import { type Author, type Ruling, allow, clientIdOf, reject } from "./rule.ts";
@@ -50,8 +51,12 @@ export function checkContribution(
   { actor }: Author,
 ): Ruling {
   const call = findCall(chat, action);
+  if (chat.turns.some(({ id }) => id === action.turnId)) {
+    return reject("That tool call has ended: its turn is over.");
+  }
   const isOwn = call?.contributor.kind === "client" && call.contributor.clientId === clientIdOf(actor);
   if (!isOwn) return reject("That tool call is not one of this client's tools.");
+  if (!isUnfinished(call)) return reject("That tool call has ended.");
   if (call.status !== "running") return reject("That tool call is not running.");
   const problem = lentResultProblem(action);
   return problem === undefined ? allow(action) : reject(problem, "BODY_TOO_LARGE");

@@ -2,7 +2,7 @@
 import type { Action, ChatAction, ChatState, Message, SessionState } from "@holdfast/ahp";
 import { checkContribution, checkDecision } from "./approval-rules.ts";
 import { checkAnswer, checkCompletion } from "./input-rules.ts";
-import { type Author, HOST_ONLY, type Ruling, allow, reject } from "./rule.ts";
+import { type Author, hostOnly, type Ruling, allow, reject } from "./rule.ts";
 
 type ActionOf<Type extends ChatAction["type"]> = Extract<ChatAction, { type: Type }>;
 
@@ -49,7 +49,7 @@ export function checkChatAction(
     case "chat/isArchivedChanged":
       return allow(action);
     default:
-      return HOST_ONLY;
+      return hostOnly(action);
   }
 }
 

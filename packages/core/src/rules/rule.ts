@@ -30,7 +30,10 @@ export function reject(reason: string, code: ErrorCode = "INVALID_REQUEST"): Rej
   return { allowed: false, code, reason };
 }
 
-export const HOST_ONLY: Rejection = reject("Clients cannot dispatch this action on this channel.");
+/** For what only the host does, or what is no action of the channel. */
+export function hostOnly({ type }: { readonly type: string }): Rejection {
+  return reject(`Clients cannot dispatch ${type.slice(0, 100)} on this channel.`);
+}
 
 /** The name under which an actor holds terminals and takes part in sessions; an app's cannot be taken for a client's. */
 export function clientIdOf(actor: SubmittingActor): ClientId {

@@ -8,7 +8,7 @@ import {
 } from "@holdfast/ahp";
 import { LIMITS } from "@holdfast/protocol";
 import { lentToolsProblem } from "../editor/lent-tool.ts";
-import { type Author, HOST_ONLY, type Ruling, allow, clientIdOf, reject } from "./rule.ts";
+import { type Author, hostOnly, type Ruling, allow, clientIdOf, reject } from "./rule.ts";
 
 export function checkSessionAction(action: Action, session: SessionState, { actor }: Author): Ruling {
   switch (action.type) {
@@ -43,7 +43,7 @@ export function checkSessionAction(action: Action, session: SessionState, { acto
       return problem === undefined ? allow(action) : reject(problem);
     }
     default:
-      return HOST_ONLY;
+      return hostOnly(action);
   }
 }
 

@@ -68,7 +68,7 @@ export function refusePipedInput({ claim }: TerminalState, by: ClientId): Reject
 
 export function refuseSize({ cols, rows }: TerminalSize): Rejection | undefined {
   const isSize = Number.isSafeInteger(cols) && Number.isSafeInteger(rows) && cols > 0 && rows > 0;
-  return isSize ? undefined : reject("A terminal has at least one whole column and row.");
+  return isSize ? undefined : reject("A terminal must have at least one whole column and row.");
 }
 
 /** Why a client may not end a terminal and take it off the list: what a session holds is open to all (U24). */

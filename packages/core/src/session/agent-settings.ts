@@ -114,6 +114,22 @@ export class AgentSettings {
     for (const [id, value] of Object.entries(extras)) checkValue(id, this.#findOption(id), value);
   }
 
+  /** Those of the preferred settings that the agent offers, besides what the session has chosen already. */
+  offered(
+    preferences: Readonly<Record<string, string>>,
+  ): Pick<RequestedSettings, "runtimeMode"> & { readonly extras?: Readonly<Record<string, string>> } {
+    const { configOptions, runtimeOptions } = this.#context.state;
+    const { mode, ...others } = preferences;
+    const extras = Object.entries(others).filter(([id, value]) =>
+      configOptions.some((option) => option.id === id && valuesOf(option).includes(value)),
+    );
+    const hasMode = mode !== undefined && this.#offeredModes.includes(mode);
+    return {
+      ...(hasMode && runtimeOptions.runtimeMode === undefined && { runtimeMode: mode }),
+      ...(extras.length > 0 && { extras: { ...Object.fromEntries(extras), ...runtimeOptions.extras } }),
+    };
+  }
+
   /** Whether a model needs a restart of the agent. */
   needsRestartFor(model: string, launchedModel: string | undefined): boolean {
     const isAtLaunch =
@@ -344,11 +360,15 @@ export class AgentSettings {
 }
 
 function checkValue(name: string, option: ConfigOption, value: string): void {
-  const values = option.type === "boolean" ? ["true", "false"] : option.choices.map((choice) => choice.value);
+  const values = valuesOf(option);
   if (values.includes(value)) return;
   throw new HostError("ACP_INVALID_OPTION", `${name} cannot be '${value}'. It can be: ${list(values)}.`, {
     details: { option: option.id },
   });
+}
+
+function valuesOf(option: ConfigOption): readonly string[] {
+  return option.type === "boolean" ? ["true", "false"] : option.choices.map(({ value }) => value);
 }
 
 /** Names for a sentence; some agents offer hundreds. */

@@ -1,30 +1,38 @@
 // One session: its agent, its chat, its turns, and what it holds in the background.
-import type {
-  Actor,
-  ApprovalPolicy,
-  RuntimeOptions,
-  SessionAction,
-  SessionInputRequest,
-  SessionKey,
-  SessionState,
-  SessionUri,
+import { randomUUID } from "node:crypto";
+import { isDeepStrictEqual } from "node:util";
+import {
+  type ActiveClient,
+  type Actor,
+  type ApprovalPolicy,
+  makeId,
+  type RuntimeOptions,
+  type SessionAction,
+  type SessionInputRequest,
+  type SessionKey,
+  type SessionState,
+  type SessionUri,
 } from "@holdfast/ahp";
 import { describeProcesses } from "../agent/background-processes.ts";
 import type { Translated } from "../agent/session-updates.ts";
 import type { HeldSandbox } from "@holdfast/terminal/port";
 import type { SessionChanges } from "../changes/session-changes.ts";
 import type { ActionOrigin, LogEntry } from "../channel/log-entry.ts";
+import { oneLine, unofferedTools } from "../editor/lent-tool.ts";
 import type { StoredRun } from "../ports.ts";
 import { checkWorkingDirectory } from "../resource/files.ts";
 import type { AgentSide } from "../terminal/agent-side.ts";
 import { IdleWatch } from "./idle-watch.ts";
-import { type SavedAgent, SessionAgent } from "./session-agent.ts";
+import { type Beginning, type SavedAgent, SessionAgent } from "./session-agent.ts";
 import type { SessionChat } from "./session-chat.ts";
 import { SessionContext, type SessionNames } from "./session-context.ts";
 import type { SessionDeps } from "./session-deps.ts";
 import { type SavedServices, SessionServices } from "./session-services.ts";
 import { SessionTurns } from "./session-turns.ts";
 import type { SavedTurn } from "./turn.ts";
+
+/** Tools that a notice lists; a session keeps its notices. */
+const maxListed = 20;
 
 /** Options to set; a policy can also be taken back. */
 export type OptionChanges = Omit<RuntimeOptions, "approvalPolicy"> & {
@@ -124,6 +132,28 @@ export class HostSession {
     return this.#context.dispatch(translated, origin);
   }
 
+  /** A client takes part; tools of it that agents cannot be offered are reported once (E834). */
+  setActiveClient(client: ActiveClient, origin?: ActionOrigin): LogEntry | undefined {
+    const before = this.state.activeClients.find(({ clientId }) => clientId === client.clientId);
+    const entry = this.dispatch(
+      { to: "session", action: { type: "session/activeClientSet", client } },
+      origin,
+    );
+    const problems = unofferedTools(client.tools);
+    const isKnown = isDeepStrictEqual(problems, unofferedTools(before?.tools ?? []));
+    if (isKnown || problems.length === 0) return entry;
+    const more = problems.length - maxListed;
+    const notice = {
+      id: makeId("notice", randomUUID()),
+      at: this.#context.now().toISOString(),
+      severity: "warning",
+      title: `The client ${oneLine(client.displayName ?? client.clientId)} lends tools that agents cannot be offered.`,
+      description: [...problems.slice(0, maxListed), ...(more > 0 ? [`…and ${more} more`] : [])].join("\n"),
+    };
+    this.publish({ type: "session/noticeAdded", notice });
+    return entry;
+  }
+
   /** The agent's side of terminals that an earlier host opened for it. */
   get agentSide(): AgentSide {
     return this.#services.agentSide;
@@ -164,8 +194,8 @@ export class HostSession {
   }
 
   /** Starts the agent for the first time, with the context of another of its sessions; rejects, with nothing left behind, when it cannot. */
-  async start(forkOf?: string): Promise<void> {
-    await this.#agent.connect({ forkOf });
+  async start(beginning: Beginning = {}): Promise<void> {
+    await this.#agent.connect(beginning);
     this.#idle.touch();
   }
 

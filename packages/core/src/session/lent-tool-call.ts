@@ -21,6 +21,8 @@ export type CallFailure =
 
 export interface LentToolCallParts {
   readonly id: ToolCallId;
+  /** The name under which the agent knows the tool, which may be numbered. */
+  readonly name: string;
   readonly context: SessionContext;
   readonly permissions: PermissionService;
   readonly turn: Turn;
@@ -81,7 +83,7 @@ export class LentToolCall {
     try {
       const permission = isAllowed ? undefined : await this.#permit(input);
       if (permission === undefined || permission.allowed) this.#startClock();
-      else this.#settle(failedCall("CLIENT_TOOL_DENIED", denial(this.#parts.tool.name, permission.by)));
+      else this.#settle(failedCall("CLIENT_TOOL_DENIED", denial(this.#parts.name, permission.by)));
       return await this.#result;
     } finally {
       stop();
@@ -115,7 +117,7 @@ export class LentToolCall {
 
   #check(): void {
     if (this.#over.signal.aborted) return;
-    const { context, turn, tool, signal } = this.#parts;
+    const { context, turn, tool, name: offeredName, signal } = this.#parts;
     if (turn.isOver) return this.#giveUp("CLIENT_TOOL_CANCELLED", "The turn ended before the tool did.");
     const call = context.chat.toolCall(this.#id);
     if (call?.status === "completed" || call?.status === "failed") {
@@ -126,12 +128,12 @@ export class LentToolCall {
     if (client !== undefined) this.#isExpected = false;
     const isLent = client !== undefined && readLentTools(client).some(({ name }) => name === tool.name);
     if (isLent || this.#isExpected) this.#watchConnection();
-    else this.#giveUp("CLIENT_TOOL_GONE", `The client no longer lends the tool ${tool.name}.`);
+    else this.#giveUp("CLIENT_TOOL_GONE", `The client no longer lends the tool ${offeredName}.`);
   }
 
   /** A client that lost its connection has a moment to come back and answer. */
   #watchConnection(): void {
-    const { context, tool } = this.#parts;
+    const { context, tool, name } = this.#parts;
     if (context.deps.clientTools.isConnected(tool.clientId) && !this.#isExpected) {
       clearTimeout(this.#awayTimer);
       this.#awayTimer = undefined;
@@ -139,15 +141,15 @@ export class LentToolCall {
     }
     const { awayToolClientMs } = context.deps.timeouts;
     this.#awayTimer ??= setTimeout(() => {
-      this.#giveUp("CLIENT_TOOL_GONE", `The client that lends the tool ${tool.name} is not connected.`);
+      this.#giveUp("CLIENT_TOOL_GONE", `The client that lends the tool ${name} is not connected.`);
     }, awayToolClientMs);
   }
 
   #startClock(): void {
-    const { context, tool } = this.#parts;
+    const { context, name } = this.#parts;
     if (this.#over.signal.aborted) return;
     const { clientToolMs } = context.deps.timeouts;
-    const message = `The client did not answer the tool ${tool.name} within ${clientToolMs / 1000} s.`;
+    const message = `The client did not answer the tool ${name} within ${clientToolMs / 1000} s.`;
     this.#limitTimer = setTimeout(() => this.#giveUp("CLIENT_TOOL_TIMEOUT", message), clientToolMs);
   }
 

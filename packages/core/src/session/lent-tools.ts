@@ -91,7 +91,9 @@ export class SessionToolLender implements ToolLender {
       if (part.kind !== "toolCall" || !isUnfinished(part.toolCall)) continue;
       const tool = this.#toolOf(part.toolCall);
       if (tool === undefined) continue;
-      const waiting = this.#begin(part.toolCall.toolCallId, tool, (call) => call.resume(part.toolCall));
+      const waiting = this.#begin(part.toolCall.toolCallId, this.#nameOf(tool), tool, (call) =>
+        call.resume(part.toolCall),
+      );
       // Nobody may ever ask for it.
       waiting.result.catch(() => {});
       const { awayToolClientMs } = context.deps.timeouts;
@@ -135,11 +137,11 @@ export class SessionToolLender implements ToolLender {
       return failedCall("CLIENT_TOOL_UNKNOWN", `No client lends a tool ${shown} now. List the tools again.`);
     }
     if (!isObject(input)) {
-      return failedCall("CLIENT_TOOL_INVALID_INPUT", "The arguments of a tool are an object.");
+      return failedCall("CLIENT_TOOL_INVALID_INPUT", "The arguments of a tool must be an object.");
     }
     const sizeBytes = sizeOf(input);
     if (sizeBytes > maxInputBytes) {
-      const problem = `The arguments of a tool have at most ${maxInputBytes} bytes; these have ${sizeBytes}.`;
+      const problem = `The arguments of a tool can have at most ${maxInputBytes} bytes; these have ${sizeBytes}.`;
       return failedCall("CLIENT_TOOL_TOO_LARGE", problem);
     }
     if (context.openTurn === undefined) {
@@ -149,7 +151,7 @@ export class SessionToolLender implements ToolLender {
     const id = makeId("tool call", `lent-${randomUUID()}`);
     if (key !== undefined) this.#keep(key, id);
     return this.#join(
-      this.#begin(id, tool, (call) => call.run(input)),
+      this.#begin(id, name, tool, (call) => call.run(input)),
       signal,
     );
   }
@@ -193,13 +195,23 @@ export class SessionToolLender implements ToolLender {
     );
   }
 
-  #begin(id: ToolCallId, tool: LentTool, run: (call: LentToolCall) => Promise<LentToolResult>): WaitingCall {
+  /** The name under which the agent knows a tool. */
+  #nameOf(tool: LentTool): string {
+    return [...this.#names].find(([, named]) => isSame(tool, named))?.[0] ?? tool.name;
+  }
+
+  #begin(
+    id: ToolCallId,
+    name: string,
+    tool: LentTool,
+    run: (call: LentToolCall) => Promise<LentToolResult>,
+  ): WaitingCall {
     const context = this.#context;
     const { openTurn: turn } = context;
     if (turn === undefined) throw new Error("A call needs a turn");
     const left = new AbortController();
     const permissions = this.#permissions;
-    const call = new LentToolCall({ id, context, permissions, turn, tool, signal: left.signal });
+    const call = new LentToolCall({ id, name, context, permissions, turn, tool, signal: left.signal });
     const waiting: WaitingCall = { result: run(call), left, requests: 0 };
     this.#waiting.set(id, waiting);
     const forget = (): void => {

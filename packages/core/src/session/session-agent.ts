@@ -63,6 +63,14 @@ type AgentState =
   | { readonly name: "ending"; readonly ended: Promise<void> }
   | { readonly name: "closed" };
 
+/** The beginning of a session, besides its options. */
+export interface Beginning {
+  /** The agent's own session whose context it begins with. */
+  readonly forkOf?: string | undefined;
+  /** Settings by their names, of which the agent gets those that it offers. */
+  readonly preferences?: Readonly<Record<string, string>> | undefined;
+}
+
 /** One agent process at a time, for one session. `close` ends it for good. */
 export class SessionAgent {
   readonly #context: AgentContext;
@@ -71,8 +79,7 @@ export class SessionAgent {
   readonly #lentTools: ToolLender;
   #state: AgentState = { name: "none" };
   #onContextLost: OnContextLost = "continue";
-  /** The agent's own session whose context this one begins with. */
-  #forkOf: string | undefined;
+  #beginning: Beginning = {};
   /** Something was set that it only takes when it is started. */
   #needsRestart = false;
 
@@ -136,13 +143,10 @@ export class SessionAgent {
   /** The agent, started or resumed if it is not there, and in the session's directory. */
   connect({
     onContextLost = "continue",
-    forkOf = this.#forkOf,
-  }: {
-    readonly onContextLost?: OnContextLost;
-    readonly forkOf?: string | undefined;
-  } = {}): Promise<ReadyAgent> {
+    ...beginning
+  }: Beginning & { readonly onContextLost?: OnContextLost } = {}): Promise<ReadyAgent> {
     this.#onContextLost = onContextLost;
-    this.#forkOf = forkOf;
+    this.#beginning = { ...this.#beginning, ...beginning };
     const state = this.#state;
     switch (state.name) {
       case "closed":
@@ -219,7 +223,7 @@ export class SessionAgent {
   }
 
   get #earlier(): EarlierSession {
-    return findEarlier(this.#context, this.#forkOf);
+    return findEarlier(this.#context, this.#beginning.forkOf);
   }
 
   #begin(started: Promise<ReadyAgent>): Promise<ReadyAgent> {
@@ -291,7 +295,7 @@ export class SessionAgent {
     const { quirks } = this.#context.entry;
     // Before the first turn nothing can be lost: many agents do not even keep such a session.
     const { hasCompletedTurn } = this.#context;
-    const hasHistory = this.#context.hasHistory || this.#forkOf !== undefined;
+    const hasHistory = this.#context.hasHistory || this.#beginning.forkOf !== undefined;
     const onContextLost = hasHistory ? this.#onContextLost : "continue";
     const mcpServers = this.#offerMcpServers(agent);
     const opening = { earlier, cwd, mcpServers, quirks, onContextLost, hasCompletedTurn };
@@ -306,17 +310,33 @@ export class SessionAgent {
       this.#context.publish({ type: "session/contextLost", at, reason: this.#redact(loss) });
     }
     const about = describeAgent(agent.info, this.#context.entry);
-    this.#context.publish({ type: "session/ready", at, backendId: sessionId, backendCwd: cwd, agent: about });
+    const opened = {
+      type: "session/ready",
+      at,
+      backendId: sessionId,
+      backendCwd: cwd,
+      agent: about,
+    } as const;
+    // A caller that opens a session gets an error for what cannot be set; a resumed session continues without.
+    if (!isFirst) this.#context.publish(opened);
     this.#settings.publishOffers(result);
     const ready = { agent, sessionId };
+    if (isFirst) this.#prefer();
     const requested = this.#context.state.runtimeOptions;
-    // A caller that opens a session gets an error for what cannot be set; a resumed session continues without.
     const how = isFirst ? "set" : "restore";
     const effect = await this.#settings[how](ready, requested, this.#processes.launchedModel);
     if (effect === "at-launch") this.#needsRestart = true;
     this.#assertOpen();
+    if (isFirst) this.#context.publish(opened);
     this.#becomeReady(ready);
     return ready;
+  }
+
+  /** Adds the preferences that the agent can meet to the session's options (E830). */
+  #prefer(): void {
+    const changes = this.#settings.offered(this.#beginning.preferences ?? {});
+    if (Object.keys(changes).length === 0) return;
+    this.#context.publish({ type: "session/runtimeOptionsChanged", changes });
   }
 
   /** Publishes the limits in force, which depend on what enforces them on the agent's tree. */

@@ -140,7 +140,7 @@ export class Sessions {
   /** Starts the agent of a new session; when that fails, the session is closed again. */
   async start(session: HostSession, forkOf?: string): Promise<void> {
     try {
-      await session.start(forkOf);
+      await session.start({ forkOf });
       await this.#deps.hub.recording.settled();
     } catch (error) {
       // The next host says what became of it.
@@ -158,8 +158,8 @@ export class Sessions {
   }
 
   /** Starts the agent of a new session; the session itself reports a failure. */
-  startInBackground(session: HostSession): void {
-    session.start().catch((error: unknown) => {
+  startInBackground(session: HostSession, preferences?: Readonly<Record<string, string>>): void {
+    session.start({ preferences }).catch((error: unknown) => {
       const { message } = error as Error;
       const { code, details } =
         error instanceof HostError ? error : ({ code: "ACP_SESSION_INIT_FAILED", details: {} } as const);

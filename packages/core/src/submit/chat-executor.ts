@@ -12,7 +12,7 @@ import type { Approvals } from "../approval/approvals.ts";
 import type { Audit } from "../audit/audit.ts";
 import type { ElicitationAnswer, InputRequests } from "../approval/input-requests.ts";
 import { checkChatAction } from "../rules/chat-rules.ts";
-import { HOST_ONLY } from "../rules/rule.ts";
+import { hostOnly } from "../rules/rule.ts";
 import type { HostSession } from "../session/host-session.ts";
 import { withAnnotationText } from "../session/annotation-text.ts";
 import { patch } from "./session-executor.ts";
@@ -54,7 +54,7 @@ export function submitToChat(
           : session.turns.cancel(by.actor, submitted.reason, submitted.turnId)
       ).then(() => accepted());
     default:
-      return rejected(HOST_ONLY);
+      return rejected(hostOnly(submitted));
   }
 }
 

@@ -4,7 +4,7 @@ import type { Audit } from "../audit/audit.ts";
 import { recordOptions } from "../audit/option-audit.ts";
 import { ruleChange } from "../audit/rule-audit.ts";
 import type { TerminalSpool } from "../ports.ts";
-import { HOST_ONLY } from "../rules/rule.ts";
+import { hostOnly } from "../rules/rule.ts";
 import { checkSessionAction } from "../rules/session-rules.ts";
 import type { HostSession, OptionChanges } from "../session/host-session.ts";
 import type { Rights } from "../session/rights.ts";
@@ -37,7 +37,7 @@ export function submitToSession(
   const { actor, origin } = by;
   if (isRequest(submitted)) {
     if (isChangesRequest(submitted)) return submitChanges({ rights, audit }, session, submitted, by);
-    if (submitted.type !== "session/close") return rejected(HOST_ONLY);
+    if (submitted.type !== "session/close") return rejected(hostOnly(submitted));
     return sessions.close(session, actor, submitted.reason).then(() => accepted());
   }
   const author = { actor, at: now().toISOString() };
@@ -49,11 +49,12 @@ export function submitToSession(
     case "session/labelChanged":
     case "session/isReadChanged":
     case "session/isArchivedChanged":
-    case "session/activeClientSet":
     case "session/activeClientRemoved":
     case "session/annotationSet":
     case "session/annotationRemoved":
       return accepted(session.dispatch({ to: "session", action }, origin));
+    case "session/activeClientSet":
+      return accepted(session.setActiveClient(action.client, origin));
     case "session/permissionRuleRemoved": {
       const rule = { id: action.id, subject: action.id };
       const entry = session.dispatch({ to: "session", action }, origin);

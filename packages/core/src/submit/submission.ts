@@ -101,6 +101,8 @@ export interface NewSession {
   readonly forkOf?: SessionUri | undefined;
   /** Without an agent, the configuration's default. */
   readonly options: Partial<SessionOptions>;
+  /** Settings by their names, of which the agent gets those that it offers. */
+  readonly preferences?: Readonly<Record<string, string>> | undefined;
   /** The client that takes part from the start. */
   readonly activeClient?: ActiveClient | undefined;
   /** The app's name, for people. */

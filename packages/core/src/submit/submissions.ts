@@ -5,7 +5,7 @@ import type { PermissionRules } from "../approval/permission-rules.ts";
 import { recordOptions } from "../audit/option-audit.ts";
 import { ruleChange } from "../audit/rule-audit.ts";
 import { callerOf, maySee, requireOwner } from "../caller.ts";
-import { HOST_ONLY, clientIdOf, reject } from "../rules/rule.ts";
+import { hostOnly, clientIdOf, reject } from "../rules/rule.ts";
 import { checkActiveClient } from "../rules/session-rules.ts";
 import { readFork } from "../session/fork.ts";
 import type { SessionDirectory } from "../session/session-directory.ts";
@@ -126,7 +126,7 @@ export class Submissions {
 
   #submitToRoot(submitted: Action | Request, by: SubmittedBy): Submission | Promise<Submission> {
     if (!isRequest(submitted)) {
-      if (submitted.type !== "root/configChanged") return rejected(HOST_ONLY);
+      if (submitted.type !== "root/configChanged") return rejected(hostOnly(submitted));
       requireOwner(callerOf(by.actor));
       return accepted(this.#deps.hub.dispatch(ROOT_URI, submitted, by.origin));
     }
@@ -138,7 +138,7 @@ export class Submissions {
       case "root/removePermissionRule":
         return this.#removeRule(submitted.id, by);
       default:
-        return rejected(HOST_ONLY);
+        return rejected(hostOnly(submitted));
     }
   }
 
@@ -152,7 +152,7 @@ export class Submissions {
   }
 
   async #createSession(request: NewSession, { actor, ceiling }: SubmittedBy): Promise<Submission> {
-    const { name, activeClient, awaitsAgent, appName } = request;
+    const { name, activeClient, awaitsAgent, appName, preferences } = request;
     const { sessions } = this.#deps;
     if (activeClient !== undefined && activeClient.tools.length > 0) {
       const ruling = checkActiveClient({ type: "session/activeClientSet", client: activeClient }, actor);
@@ -169,11 +169,9 @@ export class Submissions {
     const after = approvalPolicy === undefined ? {} : { approvalPolicy };
     recordOptions(this.#deps.audit, session.key, { before: {}, after, by: actor });
     // First, so that its agent is offered the client's tools.
-    if (activeClient !== undefined) {
-      session.publish({ type: "session/activeClientSet", client: activeClient });
-    }
+    if (activeClient !== undefined) session.setActiveClient(activeClient);
     if (awaitsAgent) await sessions.start(session, fork?.backendId);
-    else sessions.startInBackground(session);
+    else sessions.startInBackground(session, preferences);
     return accepted(undefined, { uri: session.uri });
   }
 

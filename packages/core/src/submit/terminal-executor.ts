@@ -4,7 +4,7 @@ import { TerminalError } from "@holdfast/terminal/port";
 import { HostError } from "@holdfast/protocol";
 import type { Hub } from "../channel/hub.ts";
 import type { LogEntry } from "../channel/log-entry.ts";
-import { HOST_ONLY, type Rejection, clientIdOf, reject } from "../rules/rule.ts";
+import { hostOnly, type Rejection, clientIdOf, reject } from "../rules/rule.ts";
 import {
   refuseDisposal,
   refuseKill,
@@ -78,7 +78,7 @@ export function submitToTerminal(
       return rejection === undefined ? disposeOf(terminal).then(() => accepted()) : rejected(rejection);
     }
     default:
-      return rejected(HOST_ONLY);
+      return rejected(hostOnly(submitted));
   }
 }
 

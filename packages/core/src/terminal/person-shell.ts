@@ -49,7 +49,7 @@ export function readSize({ cols, rows }: NewShell["size"] = {}): ScreenSize {
   const size = { columns: cols ?? defaultSize.columns, rows: rows ?? defaultSize.rows };
   for (const side of [size.columns, size.rows]) {
     if (!Number.isSafeInteger(side) || side < 1) {
-      throw new HostError("INVALID_REQUEST", "A terminal has at least one whole column and row.");
+      throw new HostError("INVALID_REQUEST", "A terminal must have at least one whole column and row.");
     }
   }
   return size;

@@ -216,7 +216,7 @@ function describeAgent(version: string, forks: boolean, warnings: readonly strin
 
 function refuseAuthentication(): never {
   throw invalidParams(
-    "methodId: the host needs no sign-in. Sign the agent in by the command that its error names.",
+    "methodId: the host needs no sign-in. Sign the agent in with the command named in its error.",
   );
 }
 

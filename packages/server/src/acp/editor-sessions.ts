@@ -147,7 +147,7 @@ export class EditorSessions {
     const configId = readText(params, "configId", LIMITS.modelLength);
     const { value } = membersOf(params);
     if (typeof value !== "string" && typeof value !== "boolean") {
-      throw invalidParams("value: expected a text, or true or false");
+      throw invalidParams("value: expected a string, true or false");
     }
     await this.#require(resource, { type: "session/configChanged", config: { [configId]: value } });
     const { configOptions } = this.#find(readText(params, "sessionId"));

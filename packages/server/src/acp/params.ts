@@ -25,7 +25,7 @@ export function requireMembers(params: unknown): unknown {
 
 export function readText(params: unknown, name: string, maxLength: number = LIMITS.cwdLength): string {
   const value = membersOf(params)[name];
-  if (typeof value !== "string" || value === "") throw invalidParams(`${name}: expected a text`);
+  if (typeof value !== "string" || value === "") throw invalidParams(`${name}: expected a string`);
   if (value.length > maxLength) throw invalidParams(`${name}: at most ${maxLength} characters`);
   return value;
 }

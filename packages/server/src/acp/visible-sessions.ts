@@ -13,7 +13,7 @@ const pageSessions = 100;
 export function listVisible(host: AcpHost, caller: Caller, params: unknown): object {
   const cwd = readOptionalText(params, "cwd");
   const cursor = readOptionalText(params, "cursor");
-  if (cursor !== undefined && !isListCursor(cursor)) throw invalidParams("cursor: not one of this host's");
+  if (cursor !== undefined && !isListCursor(cursor)) throw invalidParams("cursor: unknown cursor");
   const page = host.ahp.sessions.list({
     isOpen: true,
     limit: pageSessions,

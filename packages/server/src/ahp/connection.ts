@@ -22,7 +22,7 @@ import { InboundMessages, orderOf } from "./inbound.ts";
 import type { ResourceWatches } from "./resource-watches.ts";
 import type { StartProgress } from "./start-progress.ts";
 import { SocketWriter } from "./socket-writer.ts";
-import { toRpcError } from "./rpc-error.ts";
+import { errorWithoutId, toRpcError } from "./rpc-error.ts";
 
 /** Why a connection was closed; those above 4000 are the host's own, near the HTTP status that says the same. */
 export const CLOSE_CODE = {
@@ -227,10 +227,8 @@ export class AhpConnection implements ClientConnection {
       case "open":
         return this.#state.dispatcher.take(params);
       case "new": {
-        // A notification has no answer, and an echo would need a client; as with what is no JSON, the error has no id.
-        const { code, message } = notIntroduced("dispatchAction");
-        const error = { jsonrpc: "2.0", id: null, error: { code, message } };
-        return this.#socket.writeText(JSON.stringify(error));
+        // An echo would need a client.
+        return this.#socket.writeText(errorWithoutId(notIntroduced("dispatchAction")));
       }
       case "closed":
     }

@@ -1,12 +1,14 @@
 // Actions that a client dispatches: each is translated, submitted once, and answered to its author.
 import type { LogEntry, Submission, SubmittedBy } from "@holdfast/core";
-import { wireSeq, type ClientDispatch } from "@holdfast/ahp/dialects";
+import { wireSeq, type AnsweredDispatch, type ClientDispatch } from "@holdfast/ahp/dialects";
+import { ErrorCode, RpcError } from "@holdfast/jsonrpc";
 import type { AhpPort } from "../host-port.ts";
 import { frameOf, isNumbered, readMessages, type WrittenEntry } from "./channel-view.ts";
 import type { Channels, Found } from "./channels.ts";
 import type { Outcome } from "./client-record.ts";
 import type { ClientSubscriptions } from "./client-subscriptions.ts";
 import type { ReviewDispatch, Reviews } from "./review.ts";
+import { errorWithoutId } from "./rpc-error.ts";
 import type { SocketWriter } from "./socket-writer.ts";
 
 export interface DispatcherParts {
@@ -25,6 +27,8 @@ interface Expected {
   readonly channel: string;
 }
 
+const LOST: Submission = { outcome: "unknown-channel" };
+
 const over: Submission = {
   outcome: "rejected",
   code: "ACP_SESSION_NOT_FOUND",
@@ -42,11 +46,15 @@ export class Dispatcher {
     this.#subscriptions = subscriptions;
   }
 
-  /** Takes the params of one `dispatchAction`; those that have no form at all cannot be answered. */
+  /** Takes the params of one `dispatchAction`; without a number to answer to, its error names no action (E832). */
   take(params: unknown): void | Promise<void> {
     const { record, dialect } = this.#subscriptions;
     const read = dialect.readDispatch(params);
-    if (!read.ok) return;
+    if (!read.ok) {
+      if (read.answered !== undefined) return this.#answer(read.answered, `${read.problem}.`);
+      const error = new RpcError(ErrorCode.invalidParams, `dispatchAction: ${read.problem}`);
+      return this.#parts.socket.writeText(errorWithoutId(error));
+    }
     const dispatch = read.value;
     const known = record.outcomeOf(dispatch.clientSeq);
     if (known !== undefined) return this.#takeAgain(dispatch, known);
@@ -55,8 +63,7 @@ export class Dispatcher {
     const review = this.#parts.reviews.translate(dispatch, { dialect, submitter: record.submitter });
     if (review !== undefined) return this.#perform(dispatch, this.#submitReview(dispatch, review));
     return this.#parts.channels.find(dialect, dispatch.channel).then((late) => {
-      // A dispatch to an unknown channel is ignored.
-      if (late !== undefined) return this.#perform(dispatch, this.#submit(dispatch, late));
+      return this.#perform(dispatch, late === undefined ? LOST : this.#submit(dispatch, late));
     });
   }
 
@@ -123,7 +130,7 @@ export class Dispatcher {
   }
 
   #conclude(dispatch: ClientDispatch, submission: Submission): void | Promise<void> {
-    if (submission.outcome === "unknown-channel") return;
+    if (submission.outcome === "unknown-channel") return this.#answerLost(dispatch);
     if (submission.outcome === "rejected") return this.#answer(dispatch, reasonOf(submission));
     const { entry } = submission;
     if (entry === undefined) return this.#answer(dispatch);
@@ -140,7 +147,7 @@ export class Dispatcher {
   }
 
   #answerAgain(dispatch: ClientDispatch, submission: Submission): void {
-    if (submission.outcome === "unknown-channel") return;
+    if (submission.outcome === "unknown-channel") return this.#answerLost(dispatch);
     if (submission.outcome === "rejected") return this.#answer(dispatch, reasonOf(submission));
     const { entry } = submission;
     if (entry === undefined) return this.#answer(dispatch);
@@ -155,13 +162,18 @@ export class Dispatcher {
     this.#parts.socket.write(frameOf(message));
   }
 
+  #answerLost(dispatch: ClientDispatch): void {
+    if (this.#subscriptions.dialect.ignoresLost(dispatch.action)) return;
+    this.#answer(dispatch, `There is no channel ${dispatch.sentTo}.`);
+  }
+
   /** After the echoes that are on their way, so that a client is answered in the order in which it spoke. */
-  #answer(dispatch: ClientDispatch, reason?: string): void {
+  #answer(dispatch: AnsweredDispatch, reason?: string): void {
     if (this.#expected.size > 0) this.#subscriptions.delivery.flush();
     this.#answerNow(dispatch, reason);
   }
 
-  #answerNow(dispatch: ClientDispatch, reason?: string): void {
+  #answerNow(dispatch: AnsweredDispatch, reason?: string): void {
     const { dialect, delivery, record } = this.#subscriptions;
     const message = dialect.answerDispatch(dispatch, record.clientId, delivery.lastSeq, reason);
     this.#parts.socket.write(frameOf(message));

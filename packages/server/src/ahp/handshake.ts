@@ -7,10 +7,10 @@ import {
   holdfast,
   negotiate,
   type Negotiation,
-  v1_0,
   wireSeqAfter,
 } from "@holdfast/ahp/dialects";
 import { RpcError } from "@holdfast/jsonrpc";
+import { HostError } from "@holdfast/protocol";
 import type { AhpPort } from "../host-port.ts";
 import type { ChannelViews } from "./channel-view.ts";
 import type { Channels, Found } from "./channels.ts";
@@ -68,9 +68,7 @@ export const reconnect: Handshake = async (deps, principal, params, open) => {
   const { channels, records, port, views, telemetry } = deps;
   const back = readReturn(params);
   const record = records.find(back.clientId, principal);
-  if (record === undefined) {
-    throw new RpcError(v1_0.errorNumbers.notFound, "This client is not known here. Use initialize.");
-  }
+  if (record === undefined) throw new HostError("CLIENT_NOT_FOUND");
   const found = await findAll(channels, record.dialect, back.subscriptions);
   const reviews = await readReviews(deps, record, back.subscriptions, found);
   const subscriptions = open(record, "resume");

@@ -32,6 +32,11 @@ export function toRpcError(thrown: unknown, dialect: Dialect, report: (error: un
   });
 }
 
+/** An error for a notification, which has no id to answer to; it has the form of the error for what is no JSON. */
+export function errorWithoutId({ code, message }: RpcError): string {
+  return JSON.stringify({ jsonrpc: "2.0", id: null, error: { code, message } });
+}
+
 /** The error for params that do not have the form that a method takes. */
 export function invalidParams(problem: string): RpcError {
   return new RpcError(ErrorCode.invalidParams, problem);

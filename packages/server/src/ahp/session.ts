@@ -1,25 +1,16 @@
 // Handlers of requests about sessions and chats.
 import { fileURLToPath } from "node:url";
-import {
-  APPROVAL_POLICIES,
-  type ApprovalPolicy,
-  ISOLATION_LEVELS,
-  type JsonObject,
-  type JsonValue,
-  ROOT_URI,
-  type SessionLimits,
-  defaultChatUri,
-  makeId,
-} from "@holdfast/ahp";
+import { ROOT_URI, defaultChatUri, makeId } from "@holdfast/ahp";
 import type { AhpRequests } from "@holdfast/ahp/dialects";
 import { requireAccepted, type SessionPage } from "@holdfast/core";
-import { HostError, problemSentence, readSessionLimits } from "@holdfast/protocol";
+import { HostError } from "@holdfast/protocol";
 import type { AhpPort } from "../host-port.ts";
 import { END_OF_TURNS } from "./channels.ts";
 import { complete } from "./completions.ts";
 import type { ClientSubscriptions } from "./client-subscriptions.ts";
 import type { HandlerDeps, RequestHandlers } from "./handlers.ts";
 import { invalidParams } from "./rpc-error.ts";
+import { configValues, readSessionConfig, resolvedValues, sessionConfigSchema } from "./session-config.ts";
 
 type SessionMethod =
   | "listSessions"
@@ -53,17 +44,19 @@ export function sessionHandlers(deps: HandlerDeps): Pick<RequestHandlers, Sessio
       }
       const [workingDirectory] = workingDirectories;
       const cwd = workingDirectory === undefined ? undefined : readFolder(workingDirectory);
+      const chosen = readSessionConfig(config);
       const options = {
         ...(provider !== undefined && { agent_id: provider }),
         ...(cwd !== undefined && { cwd }),
         ...(model !== undefined && { model }),
-        ...readSessionConfig(config),
+        ...chosen.options,
       };
       const name = { uri: makeId("session URI", channel) };
       const request = {
         type: "root/createSession",
         name,
         options,
+        preferences: chosen.preferences,
         activeClient,
         awaitsAgent: false,
       } as const;
@@ -99,10 +92,10 @@ export function sessionHandlers(deps: HandlerDeps): Pick<RequestHandlers, Sessio
       if (channels.findNow(dialect, channel)?.kind === "chat") throw invalidParams(`channel: ${ONE_CHAT}`);
       throw new HostError("ACP_SESSION_NOT_FOUND");
     },
-    resolveSessionConfig: (_subscriptions, { config = {} }) => ({
-      schema: sessionConfigSchema(port.sessions),
-      values: config,
-    }),
+    resolveSessionConfig: (_subscriptions, { config }) => {
+      const schema = sessionConfigSchema(port.sessions);
+      return { schema, values: resolvedValues(schema, config) };
+    },
     // Every setting lists its values in its schema: there is nothing to look up.
     sessionConfigCompletions: (_subscriptions, { property, query = "" }) => ({
       items: configValues(sessionConfigSchema(port.sessions), property)
@@ -119,7 +112,7 @@ function listSessions(
   sessions: AhpPort["sessions"],
   { limit, cursor, includeClosed = false }: AhpRequests["listSessions"],
 ): SessionPage {
-  if (cursor !== undefined && !isCursor(cursor)) throw invalidParams("cursor: not one of this host's");
+  if (cursor !== undefined && !isCursor(cursor)) throw invalidParams("cursor: unknown cursor");
   const query = { ...(!includeClosed && { isOpen: true }), ...(cursor !== undefined && { cursor }) };
   if (limit !== undefined) return sessions.list({ ...query, limit: Math.max(1, limit) });
   const all = [];
@@ -169,89 +162,4 @@ function readFolder(uri: string): string {
   } catch (cause) {
     throw new HostError("INVALID_REQUEST", `${uri} is not the file: URI of a folder.`, { cause });
   }
-}
-
-interface SessionConfig {
-  readonly approvalPolicy?: ApprovalPolicy;
-  readonly limits?: SessionLimits;
-  readonly isolation?: (typeof ISOLATION_LEVELS)[number];
-  /** By their names in the configuration. */
-  readonly mcpServers?: string[];
-}
-
-interface ConfigSchema {
-  readonly type: "object";
-  readonly properties: {
-    readonly [name: string]: {
-      readonly type: "string" | "array";
-      readonly title: string;
-      readonly default?: string;
-      readonly uniqueItems?: true;
-      readonly enum?: readonly string[];
-      readonly items?: { readonly type: "string"; readonly enum: readonly string[] };
-    };
-  };
-}
-
-function configValues({ properties }: ConfigSchema, name: string): readonly string[] {
-  const property = Object.hasOwn(properties, name) ? properties[name] : undefined;
-  if (property === undefined) throw invalidParams(`property: there is no setting ${JSON.stringify(name)}`);
-  return property.enum ?? property.items?.enum ?? [];
-}
-
-/** The schema of the choice: a policy, a level of isolation, and MCP servers where there are any. */
-function sessionConfigSchema({ mcpServers, isolation }: AhpPort["sessions"]): ConfigSchema {
-  const items = { type: "string", enum: mcpServers } as const;
-  return {
-    type: "object",
-    properties: {
-      approvalPolicy: { type: "string", title: "Approvals", enum: APPROVAL_POLICIES },
-      isolation: { type: "string", title: "Isolation", enum: isolation.choices, default: isolation.level },
-      ...(mcpServers.length > 0 && {
-        mcpServers: { type: "array", title: "MCP servers", items, uniqueItems: true },
-      }),
-    },
-  };
-}
-
-/**
- * VS Code sends it with every session: its own `isolation` is a folder or a worktree.
- * It means what every session does, so it chooses nothing.
- */
-const IN_FOLDER = "folder";
-
-/** Reads the choice; members that are not offered are another host's and are left alone. */
-function readSessionConfig(config: JsonObject = {}): SessionConfig {
-  const { approvalPolicy, limits, mcpServers, isolation } = config;
-  return {
-    ...(isolation !== undefined && isolation !== IN_FOLDER && { isolation: readLevel(isolation) }),
-    ...(limits !== undefined && { limits: readLimits(limits) }),
-    ...(approvalPolicy !== undefined && { approvalPolicy: readPolicy(approvalPolicy) }),
-    ...(mcpServers !== undefined && { mcpServers: readNames(mcpServers) }),
-  };
-}
-
-function readPolicy(value: JsonValue): ApprovalPolicy {
-  const policy = APPROVAL_POLICIES.find((known) => known === value);
-  if (policy !== undefined) return policy;
-  throw invalidParams(`config.approvalPolicy: expected one of ${APPROVAL_POLICIES.join(", ")}`);
-}
-
-function readLevel(value: JsonValue): (typeof ISOLATION_LEVELS)[number] {
-  const level = ISOLATION_LEVELS.find((known) => known === value);
-  if (level !== undefined) return level;
-  throw invalidParams(`config.isolation: expected one of ${ISOLATION_LEVELS.join(", ")}`);
-}
-
-function readLimits(value: JsonValue): SessionLimits {
-  const checked = readSessionLimits(value);
-  if (checked.ok) return checked.value;
-  throw invalidParams(
-    checked.problems.map((problem) => problemSentence(problem, "config.limits")).join("; "),
-  );
-}
-
-function readNames(value: JsonValue): string[] {
-  if (Array.isArray(value) && value.every((name) => typeof name === "string")) return [...value];
-  throw invalidParams("config.mcpServers: expected a list of names");
 }

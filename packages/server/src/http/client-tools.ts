@@ -132,7 +132,7 @@ async function callTool(
 ): Promise<Response> {
   const { name, arguments: input = {} } = params;
   if (typeof name !== "string") {
-    return c.json(mcpError(id, ErrorCode.invalidParams, "params.name: the name of a tool is a text."));
+    return c.json(mcpError(id, ErrorCode.invalidParams, "params.name: must be a string."));
   }
   const callName = readCallKey(c);
   const key = callKey(c, id);

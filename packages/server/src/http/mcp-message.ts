@@ -34,11 +34,11 @@ export function readMcpMessage(text: string): McpMessage {
   }
   const { id, method = "", params = {} } = message;
   if (typeof method !== "string" || !isObject(params)) {
-    return { kind: "invalid", problem: "The method is a text, and params are an object." };
+    return { kind: "invalid", problem: "method must be a string, and params an object." };
   }
   if (id === undefined || method === "") return { kind: "notification", method, params };
   if (typeof id === "string" || typeof id === "number") return { kind: "request", id, method, params };
-  return { kind: "invalid", problem: "The id is a text or a number." };
+  return { kind: "invalid", problem: "id must be a string or a number." };
 }
 
 export function mcpError(id: string | number | null, code: number, message: string): object {

@@ -10,7 +10,7 @@ import { update, upsert, without } from "../../model/immutable.ts";
 import type { JsonObject, JsonValue } from "../../model/json.ts";
 import type { SessionAction, SessionState } from "../../model/session/session.ts";
 import { flag, jsonValue, list, object, optional, text, type Checked } from "../../model/shape.ts";
-import { reader, withMembers, type ActionReader, type WireAction } from "./wire-action.ts";
+import { reader, undispatchable, withMembers, type ActionReader, type WireAction } from "./wire-action.ts";
 
 const suffix = "/annotations";
 
@@ -157,7 +157,7 @@ export function readAnnotationAction(action: WireAction, known: Known = []): Che
   const { type } = action;
   const read = Object.hasOwn(annotationActionReaders, type) ? annotationActionReaders[type] : undefined;
   if (read !== undefined) return read(action, known);
-  return { ok: false, problem: "Clients cannot dispatch this action on this channel." };
+  return { ok: false, problem: undispatchable(action) };
 }
 
 function set(annotation: Annotation): AnnotationChange {

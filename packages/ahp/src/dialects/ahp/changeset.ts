@@ -2,7 +2,7 @@
 import { decodeBase64Url, encodeBase64Url } from "../../model/base64url.ts";
 import { checkShape, flag, list, object, text, type Checked } from "../../model/shape.ts";
 import { fileUri } from "./uri.ts";
-import type { WireAction } from "./wire-action.ts";
+import { undispatchable, type WireAction } from "./wire-action.ts";
 import type { WireContentRef, WireError, WireFileEdit } from "./wire-chat.ts";
 
 /** The part of changesets that a version of AHP has; with `review`, files can be marked as reviewed. */
@@ -202,7 +202,7 @@ const reviewShape = object<WrittenReview>({ files: list(text), reviewed: flag })
 /** Reads the action in a version that has it. */
 export function readReviewAction(action: WireAction, style: ChangesetStyle): Checked<WrittenReview> {
   if (style === "review" && action.type === REVIEW_ACTION) return checkShape(reviewShape, action);
-  return { ok: false, problem: "Clients cannot dispatch this action on this channel." };
+  return { ok: false, problem: undispatchable(action) };
 }
 
 function pathIn(folder: string, path: string): string {

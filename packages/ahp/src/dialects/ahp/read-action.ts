@@ -1,5 +1,5 @@
 // Translation of the actions that clients of an AHP version dispatch to actions of the model.
-import { reader, type ActionReader, type WireAction } from "./wire-action.ts";
+import { reader, undispatchable, type ActionReader, type WireAction } from "./wire-action.ts";
 import type { Action } from "../../model/channel.ts";
 import { flag, jsonObject, object, optional, type Checked } from "../../model/shape.ts";
 import type { JsonObject } from "../../model/json.ts";
@@ -42,7 +42,7 @@ const readRootConfig: ActionReader<unknown, RootAction> = reader(
 /** An action of the model, or why it is none; whether it is allowed, the host's rules say. */
 export function readAhpAction(action: WireAction, context: ReadContext, style: ReadStyle): ReadAction {
   const read = translate(action, context, style);
-  if (!read) return { ok: false, reason: "Clients cannot dispatch this action on this channel." };
+  if (!read) return { ok: false, reason: undispatchable(action) };
   return read.ok ? { ok: true, action: read.value } : { ok: false, reason: read.problem };
 }
 
@@ -65,6 +65,11 @@ function translate(
     case "terminal":
       return own(terminalActionReaders, type)?.(action, context);
   }
+}
+
+/** AHP: "Any action referencing a non-existent chat: Server MUST silently ignore the action"; first written of sessions. */
+export function ignoresLost({ type }: WireAction): boolean {
+  return type.startsWith("chat/") || type.startsWith("session/");
 }
 
 /** A type such as `toString` names no reader. */

@@ -14,6 +14,7 @@ import {
   type Checked,
   type Shape,
 } from "../../model/shape.ts";
+import type { ReadDispatch } from "../dialect.ts";
 import type { TerminalClaim } from "../../model/terminal/terminal.ts";
 import { DEFAULT_MODEL_ID } from "./message.ts";
 import { resourceShapes, type ResourceRequests } from "./resource-request.ts";
@@ -304,9 +305,26 @@ const dispatchShape = object<WrittenDispatch>({
   action: actionShape,
 });
 
-/** The number, the channel if there is one, and an action of which only the type is known. */
-export function readDispatchFrame(params: unknown): Checked<WrittenDispatch> {
-  return checkShape(dispatchShape, params);
+const answerableShape = object<{ clientSeq: number; action: JsonObject }>({
+  clientSeq: count,
+  action: jsonObject,
+});
+
+/**
+ * The number, the channel if there is one, and an action of which only the type is known. What is wrong in one of them
+ * can be answered if the others name the action and, where `needsChannel`, the channel.
+ */
+export function readDispatchFrame(
+  params: unknown,
+  needsChannel = true,
+): Extract<ReadDispatch, { ok: false }> | { readonly ok: true; readonly value: WrittenDispatch } {
+  const checked = checkShape(dispatchShape, params);
+  if (checked.ok) return checked;
+  const answerable = checkShape(answerableShape, params);
+  if (!answerable.ok) return checked;
+  const { clientSeq, action } = answerable.value;
+  const sentTo = fieldOf(params, "channel") ?? (needsChannel ? undefined : "");
+  return sentTo === undefined ? checked : { ...checked, answered: { clientSeq, action, sentTo } };
 }
 
 /** The requests that the host has a handler for, which the compiler checks. */

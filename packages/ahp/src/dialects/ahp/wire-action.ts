@@ -20,6 +20,11 @@ export interface WireStep {
 
 export const SILENCE: WireStep = {};
 
+/** Why a client's action is none of its channel; clients of some versions have other names for them. */
+export function undispatchable({ type }: WireAction): string {
+  return `Clients cannot dispatch ${type.slice(0, 100)} on this channel.`;
+}
+
 export function stepActions({ lead = [], main, follow = [] }: WireStep): readonly WireAction[] {
   return [...lead, ...(main ? [main] : []), ...follow];
 }

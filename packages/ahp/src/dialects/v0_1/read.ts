@@ -3,13 +3,13 @@ import { reader, type ActionReader, type WireAction } from "../ahp/wire-action.t
 import type { SessionAction, SessionState } from "../../model/session/session.ts";
 import type { JsonValue } from "../../model/json.ts";
 import { isId, makeId } from "../../model/ids.ts";
-import { jsonValue, list, nullable, object, text, type Checked } from "../../model/shape.ts";
+import { jsonValue, list, nullable, object, text } from "../../model/shape.ts";
 import { defaultChatUri } from "../../model/uri.ts";
 import type { ReadStyle } from "../ahp/read-action.ts";
 import { chatActionReaders } from "../ahp/read-chat-action.ts";
 import { readDispatchFrame, requestReaders, type RequestReaders } from "../ahp/request.ts";
 import { activeClientShape, plainClient, sessionActionReaders, type WrittenClient } from "../ahp/session.ts";
-import type { ClientDispatch, Sender } from "../dialect.ts";
+import type { ReadDispatch, Sender } from "../dialect.ts";
 import { SEED_ROOT_URI } from "./uri.ts";
 
 type Context = Sender & { readonly state: SessionState };
@@ -62,12 +62,15 @@ export const seedRequestReaders: RequestReaders = withDefaultChat(
 );
 
 /** The dispatch with the channel that its action names, or the root; the prose of that time wrapped it once more. */
-export function readSeedDispatch(params: unknown): Checked<ClientDispatch> {
-  const frame = readDispatchFrame(params);
+export function readSeedDispatch(params: unknown): ReadDispatch {
+  const frame = readDispatchFrame(params, false);
   if (!frame.ok) return frame;
   const { clientSeq, action } = frame.value;
   const channel = channelOf(action);
-  if (channel === undefined) return { ok: false, problem: "action: names neither a session nor a terminal" };
+  if (channel === undefined) {
+    const problem = "action: names neither a session nor a terminal";
+    return { ok: false, problem, answered: { clientSeq, action, sentTo: "" } };
+  }
   return { ok: true, value: { clientSeq, action, sentTo: channel, channel } };
 }
 

@@ -2,7 +2,7 @@
 import { defaultChatUri, parseChannelUri } from "../../model/uri.ts";
 import { makeId } from "../../model/ids.ts";
 import { stepChat } from "../ahp/chat.ts";
-import { readAhpAction } from "../ahp/read-action.ts";
+import { ignoresLost, readAhpAction } from "../ahp/read-action.ts";
 import { readAhpRequest } from "../ahp/request.ts";
 import { sessionNotice, showRoot, stepRoot } from "../ahp/root.ts";
 import { stepTerminal } from "../ahp/terminal.ts";
@@ -10,7 +10,7 @@ import { showTerminal } from "../ahp/terminal-state.ts";
 import { showTurn } from "../ahp/turn.ts";
 import { stepActions, withPrefix, type WireStep } from "../ahp/wire-action.ts";
 import type {
-  ClientDispatch,
+  AnsweredDispatch,
   Dialect,
   ShownChannel,
   ShownEntry,
@@ -58,6 +58,7 @@ export const v0_1: Dialect = {
   showSummary: seedRootStyle.showSummary,
   showTurns,
   readDispatch: readSeedDispatch,
+  ignoresLost,
   readAction: (action, context) => readAhpAction(action, context, seedReadStyle),
   answerDispatch,
   readRequest: (method, params) => readAhpRequest(seedRequestReaders, method, params),
@@ -125,7 +126,7 @@ function showTurns({ chat, turns, nextCursor }: TurnPage): ShownTurns {
 }
 
 function answerDispatch(
-  { action, clientSeq }: ClientDispatch,
+  { action, clientSeq }: AnsweredDispatch,
   clientId: string,
   serverSeq: number,
   rejectionReason?: string,

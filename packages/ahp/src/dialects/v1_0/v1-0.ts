@@ -1,8 +1,7 @@
 // The dialects of AHP from 0.5 to 1.0, which differ in the features that version.ts lists.
-import type { Checked } from "../../model/shape.ts";
 import { ROOT_URI, parseChannelUri } from "../../model/uri.ts";
 import { stepChat, type ChatStyle } from "../ahp/chat.ts";
-import { readAhpAction, type ReadStyle } from "../ahp/read-action.ts";
+import { ignoresLost, readAhpAction, type ReadStyle } from "../ahp/read-action.ts";
 import { sessionActionReaders } from "../ahp/session.ts";
 import { readAhpRequest, readDispatchFrame, requestReaders } from "../ahp/request.ts";
 import { sessionNotice, showRoot, stepRoot } from "../ahp/root.ts";
@@ -11,9 +10,10 @@ import { showTerminal } from "../ahp/terminal-state.ts";
 import { showTurn } from "../ahp/turn.ts";
 import { stepActions, withPrefix, type WireStep } from "../ahp/wire-action.ts";
 import type {
-  ClientDispatch,
+  AnsweredDispatch,
   Dialect,
   DialectName,
+  ReadDispatch,
   ShownChannel,
   ShownEntry,
   ShownTurns,
@@ -91,6 +91,7 @@ function makeDialect(name: DialectName, style: VersionStyle): Dialect {
     showSummary: root.showSummary,
     showTurns: (page, serverSeq) => showTurns(page, serverSeq, style.chat),
     readDispatch,
+    ignoresLost,
     readAction: (action, context) => readAhpAction(action, context, readStyle),
     answerDispatch,
     readRequest: (method, params) => readAhpRequest(readers, method, params),
@@ -158,7 +159,7 @@ function showTurns({ chat, turns, nextCursor }: TurnPage, serverSeq: number, sty
 }
 
 /** Some editors send what concerns a session to its default chat: it is meant for the session (E23). */
-function readDispatch(params: unknown): Checked<ClientDispatch> {
+function readDispatch(params: unknown): ReadDispatch {
   const frame = readDispatchFrame(params);
   if (!frame.ok) return frame;
   const { clientSeq, action, channel: sentTo } = frame.value;
@@ -196,7 +197,7 @@ function envelopes(
 }
 
 function answerDispatch(
-  { action, clientSeq, sentTo }: ClientDispatch,
+  { action, clientSeq, sentTo }: AnsweredDispatch,
   clientId: string,
   serverSeq: number,
   rejectionReason?: string,

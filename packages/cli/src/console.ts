@@ -40,7 +40,7 @@ export class Console {
   write(data: string | Uint8Array): Promise<void> {
     return new Promise((resolve, reject) => {
       this.streams.stdout.write(data, (error) => {
-        const failure = error == null ? undefined : stdoutFailure(error);
+        const failure = stdoutFailure(error);
         if (failure === undefined) resolve();
         else reject(failure);
       });

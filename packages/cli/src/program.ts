@@ -22,9 +22,8 @@ export async function runProgram({ programPath, loadHost, watchdogTimes }: Progr
   const wantsJson = words.slice(0, indexOr(words, "--")).includes("--json");
   const outputFailure = watchOutput();
   // Of work beside the command's own, such as the output of an agent's command that is shown as it comes.
-  const onUnhandled = (error: unknown): void => {
-    void reportFailure(error, wantsJson).then((code) => process.exit(code));
-  };
+  const onUnhandled = async (reason: unknown): Promise<void> =>
+    process.exit(await reportFailure(reason, wantsJson));
   process.once("unhandledRejection", onUnhandled);
   let exitCode: number = EXIT_CODES.done;
   try {

@@ -22,8 +22,8 @@ export function stdoutFailure(error: unknown, exitCode: number = EXIT_CODES.setu
 }
 
 function reasonOf(error: unknown, code: string): string {
-  const { errno } = error as NodeJS.ErrnoException;
-  const [, words = code] = (errno !== undefined && getSystemErrorMap().get(errno)) || [];
+  const { errno = 0 } = error as NodeJS.ErrnoException;
+  const [, words] = getSystemErrorMap().get(errno) ?? [code, code];
   return words;
 }
 

@@ -46,7 +46,7 @@ async function writeTo(file: string, copyTo: (write: Write) => Promise<void>): P
 /** As many as Linux follows. */
 const maxLinks = 40;
 
-/** What a name leads to, also where that is still to be created. */
+/** The file that a name leads to, also where that is still to be created. */
 async function findTarget(file: string): Promise<{ target: string; isReplaceable: boolean }> {
   let target = file;
   for (let links = 0; links <= maxLinks; links += 1) {

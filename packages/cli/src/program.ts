@@ -22,8 +22,7 @@ export async function runProgram({ programPath, loadHost, watchdogTimes }: Progr
   const wantsJson = words.slice(0, indexOr(words, "--")).includes("--json");
   const outputFailure = watchOutput();
   // Of work beside the command's own, such as the output of an agent's command that is shown as it comes.
-  const onUnhandled = async (reason: unknown): Promise<void> =>
-    process.exit(await reportFailure(reason, wantsJson));
+  const onUnhandled = (reason: unknown): void => void endBy(reason, wantsJson);
   process.once("unhandledRejection", onUnhandled);
   let exitCode: number = EXIT_CODES.done;
   try {
@@ -45,6 +44,10 @@ export async function runProgram({ programPath, loadHost, watchdogTimes }: Progr
   }
   // Not by running out of work: a stream that somebody still reads from would keep the program waiting.
   process.exit(exitCode);
+}
+
+async function endBy(reason: unknown, wantsJson: boolean): Promise<never> {
+  process.exit(await reportFailure(reason, wantsJson));
 }
 
 async function reportFailure(error: unknown, wantsJson: boolean): Promise<number> {

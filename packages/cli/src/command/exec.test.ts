@@ -167,6 +167,27 @@ it("[C44] [C47] what is left running is listed, harmlessly whatever it is called
   expect(await alone.run("logs", "nothing-like-it")).toMatchObject({ code: 6 });
 }, 60_000);
 
+it("[C845] the terminal of an agent keeps its session in the list when a person takes it over", async () => {
+  const { session_key: key } = await host.api.acpAgent.createSession({
+    agent_id: "shell",
+    cwd: host.folder,
+    approvalPolicy: "approve-all",
+  });
+  const turn = host.api.acpAgent.chat(key, "sleep 1000");
+  const [{ id } = { id: "" }] = await vi.waitFor(async () => {
+    const terminals = await host.api.terminals.list({ sessionKey: key });
+    expect(terminals).toHaveLength(1);
+    return terminals;
+  }, waiting);
+  expect(await host.api.terminals.claim(id)).toMatchObject({ session_key: null, made_by: key });
+  const name = key.split(":").at(-1)?.slice(0, 8) ?? "";
+  expect((await host.run("terminals")).stdout).toMatch(
+    new RegExp(`^${id.slice(0, 8)} +tty +running +a person +${name} `, "m"),
+  );
+  await host.api.terminals.kill(id);
+  await turn;
+}, 60_000);
+
 it("[C48] of a full-screen program, logs says how to see its screen", async () => {
   const draw = String.raw`printf '\033[?1049h\033[2J\033[3;3Hdrawn'; exec sleep 1000`;
   const started = await host.run("exec", "--detach", "--tty", "--name", "full", "sh", "-c", draw);

@@ -141,6 +141,16 @@ it("[C36] the exit code is the command's, or says why there was no command", asy
   ]);
 }, 60_000);
 
+it("[C847] run and exec report a missing folder with the same sentence", async () => {
+  const missing = path.join(host.folder, "missing");
+  const failures = await Promise.all([
+    host.run("exec", "--cwd", missing, "--json", "--", "ls"),
+    host.run("run", "--cwd", missing, "--json", "shell", "ls"),
+  ]);
+  const sentences = failures.map(({ stderr }) => (JSON.parse(stderr) as { error: Error }).error.message);
+  expect(new Set(sentences)).toEqual(new Set([`There is no folder ${missing}. Create it, or name another.`]));
+});
+
 it("[C44] [C47] what is left running is listed, harmlessly whatever it is called, and is found by its name", async () => {
   const alone = await HostOfTest.startAlone();
   const evil = "\u001B]0;gone\u0007bad\u001B[2Jtitle";

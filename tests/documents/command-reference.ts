@@ -13,7 +13,7 @@ const sharedFlags = new Set(["--json", "--home <folder>", "--url <address>"]);
 const exitMeanings: Readonly<Record<keyof typeof EXIT_CODES, string>> = {
   done: "done",
   fault: "internal error, or stopped without waiting for running work",
-  setup: "wrong arguments, configuration or home",
+  setup: "wrong arguments, configuration or home, or output that cannot be written",
   address: "the address cannot be listened on",
   unreachable: "no host runs, or it cannot be reached, or it does not respond",
   refused: "the host does not know who asks, or does not allow it",

@@ -78,6 +78,32 @@ describe("[C11] arguments", () => {
     expect(text).not.toContain("__complete");
   });
 
+  it.each([
+    [
+      ["run", "--polcy", "ask", "shell"],
+      "Unknown option '--polcy' (Did you mean --policy?)",
+      "holdfast run --help",
+    ],
+    [
+      ["run", "--policy", "no"],
+      /^'no' is not valid for --policy\. Allowed choices are .*ask/,
+      "holdfast run --help",
+    ],
+    [["export", "-o"], "Option '-o, --output <file>' argument missing", "holdfast export --help"],
+    [
+      ["completion", "tcsh"],
+      "'tcsh' is not a valid shell. Allowed choices are bash, zsh, fish.",
+      "holdfast completion --help",
+    ],
+    [["--home", "h", "keys", "ls", "--x"], "Unknown option '--x'", "holdfast keys ls --help"],
+    [["dance"], /^Unknown command 'dance'/, "holdfast --help"],
+  ])("[C846] %j names the help of its command", async (words, message, help) => {
+    await expect(readArguments(words)).rejects.toMatchObject({
+      message: typeof message === "string" ? message : expect.stringMatching(message),
+      remedy: expect.stringContaining(`\`${help}\``) as string,
+    });
+  });
+
   it("[C14] name the nearest command to a word that is none", async () => {
     await expect(readArguments(["serv"])).rejects.toThrow(/Unknown command 'serv' \(Did you mean serve\?\)/);
   });

@@ -119,15 +119,16 @@ export async function runCommand(words: readonly string[], run: Runner): Promise
     writeErr: () => undefined,
   });
   for (const command of allCommands(program)) command.exitOverride().copyInheritedSettings(program);
+  const given = withCommand(words, program);
   try {
-    await program.parseAsync(withCommand(words, program), { from: "user" });
+    await program.parseAsync(given, { from: "user" });
     return request;
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
     if (error.exitCode === 0) return { kind: "help", text: help };
     throw new CommandError("WRONG_ARGUMENTS", sentence(error.message), {
       exitCode: EXIT_CODES.setup,
-      remedy: "`holdfast --help` lists the commands, `holdfast COMMAND --help` its options.",
+      remedy: helpHint(given.slice(0, countNames(given, program))),
       cause: error,
     });
   }
@@ -223,10 +224,20 @@ function countNames(words: readonly string[], program: Command): number {
   return count;
 }
 
+/** The help that concerns the command that was named (C846). */
+function helpHint(names: readonly string[]): string {
+  if (names.length === 0) return "`holdfast --help` lists the commands.";
+  return `\`holdfast ${names.join(" ")} --help\` lists its arguments and options.`;
+}
+
 /** Commander's own words begin with `error:` and may have a suggestion on a second line. */
 function sentence(message: string): string {
   // The message for a command group without a subcommand.
   if (message === "(outputHelp)") return "A subcommand is missing.";
-  const text = message.replace(/^error: /, "").replace(/\s*\n\s*/g, " ");
+  const text = message
+    .replace(/^error: /, "")
+    .replace(/\s*\n\s*/g, " ")
+    .replace(/^command-argument value ('.*?') is invalid for argument '(.*?)'\./, "$1 is not a valid $2.")
+    .replace(/^option '(?:.*, )?(--[\w-]+).*?' argument ('.*?') is invalid\./, "$2 is not valid for $1.");
   return text.charAt(0).toUpperCase() + text.slice(1);
 }

@@ -1,6 +1,7 @@
 // Console of a command: results on stdout, everything else on stderr, colours where they are wanted, tables, and a progress line.
 import type { ReadStream, WriteStream } from "node:tty";
 import { safeJson } from "./safe-text.ts";
+import { stdoutFailure } from "./stdout.ts";
 
 /** The three streams of a process; each may be a terminal, a pipe or a file. */
 export interface Streams {
@@ -35,14 +36,18 @@ export class Console {
     return !this.json && stdin.isTTY && stderr.isTTY;
   }
 
-  /** Writes to stdout verbatim; done when the reader can take more. A reader that went away wants no more. */
+  /** Writes to stdout verbatim; done when the reader can take more. A reader that went away wants no more (C841). */
   write(data: string | Uint8Array): Promise<void> {
-    return new Promise((resolve) => {
-      this.streams.stdout.write(data, () => resolve());
+    return new Promise((resolve, reject) => {
+      this.streams.stdout.write(data, (error) => {
+        const failure = stdoutFailure(error);
+        if (failure === undefined) resolve();
+        else reject(failure);
+      });
     });
   }
 
-  /** The same for stderr. */
+  /** The same for stderr, whose failures nobody could be told of. */
   writeError(data: Uint8Array): Promise<void> {
     return new Promise((resolve) => {
       this.streams.stderr.write(data, () => resolve());

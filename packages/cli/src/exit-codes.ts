@@ -5,7 +5,7 @@ export const EXIT_CODES = {
   done: 0,
   /** An internal error, or stopped without waiting for running work. */
   fault: 1,
-  /** Wrong arguments, configuration or home. */
+  /** Wrong arguments, configuration or home, or output that cannot be written. */
   setup: 2,
   /** The address cannot be listened on. */
   address: 3,

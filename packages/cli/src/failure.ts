@@ -15,7 +15,7 @@ export interface Failure {
 const remedies: Readonly<Record<string, string>> = {
   CONNECTION_FAILED: "Look whether the host runs with `holdfast doctor`, or start one with `holdfast serve`.",
   HOST_NOT_RESPONDING:
-    "It is overloaded or hangs: try again in 15 s, when a host that hangs has ended itself, or end it with `holdfast stop`.",
+    "Try again in 15 s, when a host that hangs has ended itself, or end it with `holdfast stop`.",
   UNAUTHORIZED: "Put the host's token, or a key made with `holdfast keys create`, into HOLDFAST_TOKEN.",
   ACP_UNKNOWN_AGENT: "`holdfast agents` lists the agents.",
   ACP_SESSION_NOT_FOUND: "`holdfast ls --all` lists the sessions.",

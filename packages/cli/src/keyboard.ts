@@ -1,5 +1,6 @@
-// Keyboard of the person at a command: single keys, a choice, a line, a yes or no (C23, C29).
+// Keyboard of the person at a command: single keys, a choice, a line, a yes or no (C23, C29, C843).
 import { createInterface, type Interface } from "node:readline";
+import { setImmediate as nextTick } from "node:timers/promises";
 import { CommandError } from "./command-error.ts";
 import type { Console, Paint, Streams } from "./console.ts";
 import { EXIT_CODES } from "./exit-codes.ts";
@@ -204,9 +205,19 @@ export async function confirm(console: Console, question: string, isConfirmed: b
       },
     );
   }
+  await discardTyped(console.streams.stdin);
   const answer = await ask(console, `${question} [y/N] `);
   if (answer !== undefined) return /^y(es)?$/i.test(answer.trim());
   throw new CommandError("CANCELLED", "Nothing was done.", { exitCode: EXIT_CODES.cancelled });
+}
+
+/** Throws away what was typed before the question stood there: it was meant for something else (C843). */
+async function discardTyped(stdin: Streams["stdin"]): Promise<void> {
+  const keys = new Keys(stdin);
+  // What waits in the terminal is readable at once, and read before the second of these.
+  await nextTick();
+  await nextTick();
+  keys.close();
 }
 
 /** What is typed; undefined when it is broken off with Ctrl-C or Ctrl-D. */

@@ -51,8 +51,11 @@ describe("[C8] ready", () => {
     expect(run.stdout + run.stderr).not.toContain(token);
     expect(page).toContain(`Home  ${home}\n`);
     const [, command = ""] = /Try {3}(.*)\n/.exec(page) ?? [];
-    const tried = spawnSync("sh", ["-c", command.replace("curl", "printf '%s\\n'")], { encoding: "utf8" });
-    expect(tried.stdout.split("\n")).toContain(`x-api-key: ${token}`);
+    // Other users can see arguments, and not what comes through a pipe.
+    const tried = spawnSync("sh", ["-c", `curl() { echo "$@"; cat; }; ${command}`], { encoding: "utf8" });
+    const [words, header] = tried.stdout.split("\n");
+    expect(words).toMatch(/^-H @- http:\/\/127\.0\.0\.1:\d+\/sdk\//);
+    expect(header).toBe(`x-api-key: ${token}`);
   });
 });
 
@@ -86,6 +89,30 @@ describe("[C5] a second start", () => {
     expect(third.stdout).toContain(`already running (process ${first.child.pid})`);
     expect(third.stdout).toContain("/?ticket=another");
     expect(await first.stop()).toEqual({ code: 0, signal: null });
+  });
+
+  it("[C844] names the arguments that have no effect", async () => {
+    const home = temporaryFolder();
+    const { port } = new URL((await start(home).ready()).url);
+    const other = new ProgramRun(["--home", home, "--port", "1", "--host", "::1"]);
+    expect(await other.end()).toEqual({ code: 0, signal: null });
+    expect(other.stderr).toContain("--port 1 and --host ::1 have no effect: the host already runs at ");
+    const same = new ProgramRun(["--home", home, "--port", port, "--host", "127.0.0.1"]);
+    expect(await same.end()).toEqual({ code: 0, signal: null });
+    expect(same.stderr).toBe("");
+  });
+
+  it("[C844] beside a host that does not respond says so", async () => {
+    const home = temporaryFolder();
+    const first = start(home);
+    const { url } = await first.ready();
+    first.child.kill("SIGSTOP");
+    const second = new ProgramRun(["--home", home]);
+    expect(await second.end()).toEqual({ code: 4, signal: null });
+    expect(second.stdout).toBe("");
+    expect(errorsOf(second)).toEqual([
+      `Holdfast is already running at ${url} (process ${first.child.pid}) and has not responded for 3 s. End it with: holdfast stop`,
+    ]);
   });
 
   it("[C5, C6] of six at the same time after a crash: one serves, all name it", async () => {

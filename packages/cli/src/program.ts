@@ -5,6 +5,7 @@ import { runCommand } from "./commands.ts";
 import { EXIT_CODES } from "./exit-codes.ts";
 import type { StartHost } from "./serve/serve.ts";
 import type { WatchdogTimes } from "./serve/watchdog.ts";
+import { watchOutput } from "./stdout.ts";
 
 export interface ProgramParts {
   /** The file of the program. */
@@ -19,8 +20,10 @@ export interface ProgramParts {
 export async function runProgram({ programPath, loadHost, watchdogTimes }: ProgramParts): Promise<void> {
   const words = process.argv.slice(2);
   const wantsJson = words.slice(0, indexOr(words, "--")).includes("--json");
-  // The reader of our output may go away; that is no reason to fail.
-  for (const stream of [process.stdout, process.stderr]) stream.on("error", () => undefined);
+  const outputFailure = watchOutput();
+  // Of work beside the command's own, such as the output of an agent's command that is shown as it comes.
+  const onUnhandled = (reason: unknown): void => void endBy(reason, wantsJson);
+  process.once("unhandledRejection", onUnhandled);
   let exitCode: number = EXIT_CODES.done;
   try {
     const request = await runCommand(
@@ -28,15 +31,23 @@ export async function runProgram({ programPath, loadHost, watchdogTimes }: Progr
       createRunner(programPath, (code) => (exitCode = code)),
     );
     if (request.kind === "serve") {
+      process.off("unhandledRejection", onUnhandled);
       const { serveUntilStopped } = await import("./serve/serve-program.ts");
       return await serveUntilStopped(request.options, await loadHost(), watchdogTimes);
     }
     if (request.kind === "help") await print(request.text);
+    // Of a write that no command waited for.
+    const failure = outputFailure();
+    if (failure !== undefined) throw failure;
   } catch (error) {
     exitCode = await reportFailure(error, wantsJson);
   }
   // Not by running out of work: a stream that somebody still reads from would keep the program waiting.
   process.exit(exitCode);
+}
+
+async function endBy(reason: unknown, wantsJson: boolean): Promise<never> {
+  process.exit(await reportFailure(reason, wantsJson));
 }
 
 async function reportFailure(error: unknown, wantsJson: boolean): Promise<number> {
@@ -61,6 +72,7 @@ function indexOr(words: readonly string[], word: string): number {
 
 function print(text: string): Promise<void> {
   return new Promise((resolve) => {
-    process.stdout.write(text, () => resolve());
+    // After the event of a failed write.
+    process.stdout.write(text, () => setImmediate(resolve));
   });
 }

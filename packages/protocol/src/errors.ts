@@ -280,7 +280,8 @@ export const ERRORS = {
   BODY_TOO_LARGE: {
     status: 413,
     rpcCode: rpc.invalidRequest,
-    message: "The body is larger than the host takes. Send fewer or smaller attachments.",
+    message:
+      "The body is larger than the host takes. Send a shorter message, or fewer or smaller attachments.",
   },
   NOT_FOUND: {
     status: 404,

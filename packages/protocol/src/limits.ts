@@ -34,6 +34,8 @@ export const LIMITS = {
   extrasValueLength: 512,
   /** Characters of the reason given for a close or a cancel. */
   reasonLength: 1000,
+  /** Bytes of a message's text in UTF-8; attachments count to the body. */
+  messageBytes: 4 * 1024 * 1024,
   /** Attachments of one message. */
   attachments: 32,
   /** Characters of the name under which a message may be repeated. */

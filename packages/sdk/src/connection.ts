@@ -159,7 +159,7 @@ export class Connection {
 function notResponding(url: string, cause: unknown): HoldfastError {
   return new HoldfastError(
     "HOST_NOT_RESPONDING",
-    `The host at ${url} has not responded for 5 s. It is overloaded or hangs; try again, or restart it.`,
+    `The host at ${url} has not responded for 5 s. It is overloaded or hangs.`,
     { cause },
   );
 }

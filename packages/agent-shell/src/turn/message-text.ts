@@ -30,6 +30,13 @@ export function inlineCode(text: string): string {
   return `${marks}${pad}${text}${pad}${marks}`;
 }
 
+/** The beginning of a text that is longer than allowed, with its size; whole characters only. */
+export function shorten(text: string, maxLength: number): string {
+  if (text.length <= maxLength) return text;
+  const size = `… (${Buffer.byteLength(text)} bytes)`;
+  return `${text.slice(0, maxLength - size.length).replace(/[\uD800-\uDBFF]$/, "")}${size}`;
+}
+
 const SECOND_MS = 1000;
 const MINUTE_MS = 60 * SECOND_MS;
 

@@ -131,6 +131,32 @@ describe("a line", () => {
   });
 });
 
+describe("a long line", () => {
+  it("[N830] runs whole, with the beginning and its size as title", async () => {
+    const line = `echo ${"b".repeat(20_000)} | wc -c`;
+    await client.prompt(sessionId, line);
+    const [call] = client.calls(sessionId);
+    expect(call).toMatchObject({ status: "completed", rawInput: { command: line } });
+    expect(call?.title).toMatch(/^echo b{300,}… \(20013 bytes\)$/);
+    expect(call?.title).toHaveLength(400);
+    expect(client.text(sessionId)).toContain("20001\n");
+  });
+
+  it("[N830] longer than an argument may be is not run and not asked for, and the next line is", async () => {
+    const line = `echo ${"b".repeat(128 * 1024 - 5)}`;
+    await client.prompt(sessionId, `${line}\necho next`);
+    expect(client.log.filter((entry) => entry === "session/request_permission")).toHaveLength(1);
+    const error = "The command has 131072 bytes; the limit is 131071.";
+    expect(client.calls(sessionId)).toMatchObject([
+      { status: "failed", rawOutput: { error } },
+      { status: "completed", rawInput: { command: "echo next" } },
+    ]);
+    const text = client.text(sessionId);
+    expect(text).toContain(`… (131072 bytes)\` was not run. ${error}`);
+    expect(text.length).toBeLessThan(1000);
+  });
+});
+
 describe("what can go wrong", () => {
   it("[S6] a terminal that cannot be created is a failed tool call, and the turn ends well", async () => {
     const gone = await client.open(`${folder}/missing`);

@@ -2,9 +2,25 @@
 import { RpcError } from "@holdfast/jsonrpc";
 import { type PlanEntry, textContent } from "../acp/session-update.ts";
 import { MAX_OUTPUT_BYTES, type Terminal, type TerminalResult } from "../terminal.ts";
-import { fence, formatDuration, inlineCode, tailOf } from "./message-text.ts";
+import { fence, formatDuration, inlineCode, shorten, tailOf } from "./message-text.ts";
 import type { OpenToolCall, Turn } from "./turn.ts";
 import { askPermission } from "./permission.ts";
+
+/** Bytes of a line: the kernel takes 128 KiB for one argument, with the final NUL. */
+const MAX_LINE_BYTES = 128 * 1024 - 1;
+/** Characters of a title, which clients bound; the whole command is in `rawInput` (N830). */
+const MAX_TITLE_LENGTH = 16 * 1024;
+/** Characters of a command inside a sentence. */
+const MAX_QUOTED_LENGTH = 400;
+
+/** A command inside a sentence. */
+export function quoteLine(line: string): string {
+  return inlineCode(shorten(line, MAX_QUOTED_LENGTH));
+}
+
+function titleOf(line: string): string {
+  return line.length <= MAX_TITLE_LENGTH ? line : shorten(line, MAX_QUOTED_LENGTH);
+}
 
 /** Runs lines in order; a rejected one ends the row, a failing one does not (S7). */
 export async function runLines(turn: Turn, lines: readonly string[]): Promise<void> {
@@ -20,7 +36,7 @@ export async function runLines(turn: Turn, lines: readonly string[]): Promise<vo
     const outcome = await runLine(turn, line);
     if (outcome === "rejected") {
       await plan.mark(index, "pending");
-      const skipped = lines.slice(index + 1).map((rest) => inlineCode(rest));
+      const skipped = lines.slice(index + 1).map((rest) => quoteLine(rest));
       if (skipped.length > 0) await turn.say(`Skipped: ${skipped.join(", ")}.`);
       return;
     }
@@ -36,7 +52,11 @@ class Plan {
 
   constructor(turn: Turn, lines: readonly string[]) {
     this.#turn = turn;
-    this.#entries = lines.map((content) => ({ content, priority: "medium", status: "pending" }));
+    this.#entries = lines.map((line) => ({
+      content: titleOf(line),
+      priority: "medium",
+      status: "pending",
+    }));
   }
 
   /** Sends the plan as it stands. */
@@ -63,15 +83,22 @@ type LineOutcome = "done" | "failed" | "rejected";
 async function runLine(turn: Turn, line: string): Promise<LineOutcome> {
   const { session } = turn;
   const { cwd } = session;
+  const sizeBytes = Buffer.byteLength(line);
   const call = await turn.openCall({
-    title: line,
+    title: titleOf(line),
     kind: "execute",
-    rawInput: { command: line, cwd },
+    rawInput: { command: sizeBytes > MAX_LINE_BYTES ? titleOf(line) : line, cwd },
   });
+  if (sizeBytes > MAX_LINE_BYTES) {
+    const error = `The command has ${sizeBytes} bytes; the limit is ${MAX_LINE_BYTES}.`;
+    await call.end("failed", { rawOutput: { error } });
+    await turn.say(`${quoteLine(line)} was not run. ${error} Write it to a file and run that.`);
+    return "failed";
+  }
   const permission = await askPermission(turn, call, "commands");
   if (permission.decision === "refused") {
     await call.end("failed", { rawOutput: { error: permission.reason } });
-    await turn.say(`${inlineCode(line)} was not run: ${permission.reason}.`);
+    await turn.say(`${quoteLine(line)} was not run: ${permission.reason}.`);
     return "rejected";
   }
   try {
@@ -89,7 +116,7 @@ async function runLine(turn: Turn, line: string): Promise<LineOutcome> {
   } catch (error) {
     if (!(error instanceof RpcError) || turn.signal.aborted) throw error;
     await call.end("failed", { rawOutput: { error: error.message } });
-    await turn.say(`${inlineCode(line)} could not be run: ${error.message}`);
+    await turn.say(`${quoteLine(line)} could not be run: ${error.message}`);
     return "failed";
   }
 }

@@ -4,7 +4,7 @@ import { ErrorCode, RpcError } from "@holdfast/jsonrpc";
 import type { PromptResult } from "../acp/agent-methods.ts";
 import { inlineCode } from "./message-text.ts";
 import { type Prompt, readTask, type Task } from "./prompt.ts";
-import { runLines } from "./run-lines.ts";
+import { quoteLine, runLines } from "./run-lines.ts";
 import { Turn, type TurnOptions } from "./turn.ts";
 
 interface RunningTurn {
@@ -114,7 +114,7 @@ function describeTask(task: Task, cwd: string, mentions: readonly string[]): str
     case "lines": {
       const [first = ""] = task.lines;
       const what =
-        task.lines.length === 1 ? inlineCode(first) : `${task.lines.length} commands, one after the other,`;
+        task.lines.length === 1 ? quoteLine(first) : `${task.lines.length} commands, one after the other,`;
       return `I will run ${what} in ${cwd}.${aside}`;
     }
     case "slash": {

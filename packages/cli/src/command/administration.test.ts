@@ -200,6 +200,19 @@ describe("[C53] a person", () => {
   }, 60_000);
 });
 
+it("[C843] what was typed before the question does not answer it", async () => {
+  const key = await createSession("typed ahead");
+  const program = await TypedProgram.start(["delete", shortName(key), "--home", host.home], host.work);
+  program.type("y\r");
+  // The echo of the terminal: nobody reads it yet.
+  await program.seen("y\n");
+  await program.seen("[y/N] ");
+  program.type("n\r");
+  expect(await program.exitCode()).toBe(0);
+  expect(program.text).toContain("Nothing was deleted.");
+  expect(await host.read("ls")).toContainEqual(expect.objectContaining({ session_key: key }));
+}, 60_000);
+
 describe("[C55] [C56] what was done and said", () => {
   const turns = 23;
   const odd = "printf 'a\\033[1mb\\377\\n'; echo ä€😀";

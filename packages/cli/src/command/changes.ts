@@ -50,11 +50,20 @@ async function newestIn(api: Holdfast, cwd: string): Promise<string> {
 
 const letters = { added: "A", modified: "M", deleted: "D", renamed: "R", "type-changed": "T" } as const;
 
+const omittedReasons: Readonly<Record<ChangeList["omitted"][number]["reason"], string>> = {
+  "too-large": "larger than 8 MiB",
+  "too-many": "too many untracked files",
+  "nested-repository": "a separate repository",
+  unreadable: "git cannot read it",
+};
+
 async function printList(console: Console, { files, summary, omitted, source }: ChangeList): Promise<void> {
   const { paint } = console;
   for (const file of files) await console.print(lineOf(console, file));
   for (const { path, reason } of omitted) {
-    await console.print(`${paint.dim("?")}  ${safeText(path)}  ${paint.dim(`not compared: ${reason}`)}`);
+    await console.print(
+      `${paint.dim("?")}  ${safeText(path)}  ${paint.dim(`not compared: ${omittedReasons[reason]}`)}`,
+    );
   }
   const noun = summary.files === 1 ? "file" : "files";
   await console.print(`${summary.files} ${noun}, +${summary.additions} -${summary.deletions}`);

@@ -141,6 +141,16 @@ it("[C36] the exit code is the command's, or says why there was no command", asy
   ]);
 }, 60_000);
 
+it("[C847] run and exec report a missing folder with the same sentence", async () => {
+  const missing = path.join(host.folder, "missing");
+  const failures = await Promise.all([
+    host.run("exec", "--cwd", missing, "--json", "--", "ls"),
+    host.run("run", "--cwd", missing, "--json", "shell", "ls"),
+  ]);
+  const sentences = failures.map(({ stderr }) => (JSON.parse(stderr) as { error: Error }).error.message);
+  expect(new Set(sentences)).toEqual(new Set([`There is no folder ${missing}. Create it, or name another.`]));
+});
+
 it("[C44] [C47] what is left running is listed, harmlessly whatever it is called, and is found by its name", async () => {
   const alone = await HostOfTest.startAlone();
   const evil = "\u001B]0;gone\u0007bad\u001B[2Jtitle";
@@ -165,6 +175,27 @@ it("[C44] [C47] what is left running is listed, harmlessly whatever it is called
   // There is no window to attach here.
   expect(await alone.run("attach", id)).toMatchObject({ code: 2 });
   expect(await alone.run("logs", "nothing-like-it")).toMatchObject({ code: 6 });
+}, 60_000);
+
+it("[C845] the terminal of an agent keeps its session in the list when a person takes it over", async () => {
+  const { session_key: key } = await host.api.acpAgent.createSession({
+    agent_id: "shell",
+    cwd: host.folder,
+    approvalPolicy: "approve-all",
+  });
+  const turn = host.api.acpAgent.chat(key, "sleep 1000");
+  const [{ id } = { id: "" }] = await vi.waitFor(async () => {
+    const terminals = await host.api.terminals.list({ sessionKey: key });
+    expect(terminals).toHaveLength(1);
+    return terminals;
+  }, waiting);
+  expect(await host.api.terminals.claim(id)).toMatchObject({ session_key: null, made_by: key });
+  const name = key.split(":").at(-1)?.slice(0, 8) ?? "";
+  expect((await host.run("terminals")).stdout).toMatch(
+    new RegExp(`^${id.slice(0, 8)} +tty +running +a person +${name} `, "m"),
+  );
+  await host.api.terminals.kill(id);
+  await turn;
 }, 60_000);
 
 it("[C48] of a full-screen program, logs says how to see its screen", async () => {

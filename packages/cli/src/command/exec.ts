@@ -163,6 +163,7 @@ async function streamCommand(
     });
   }
   if (end.kind === "unread") return unreadExitCode;
+  if (end.kind === "unwritable") throw end.reason;
   if (end.kind === "left") {
     console.note(`[left ${name} running] ${wayBack(name)}`);
     return signalExitCode(end.signal);

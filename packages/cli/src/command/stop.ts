@@ -105,7 +105,12 @@ async function chooseWork(
   if (all === true || countOf(running) === 0) return "end";
   if (!console.canAsk) return "keep";
   const what = running === undefined ? "what runs in it" : wordsFor(running);
-  return (await confirm(console, `End ${what} as well? Otherwise the next host continues with it.`, false))
+  const rest = countOf(running) === undefined || countOf(running) === 1 ? "it" : "them";
+  return (await confirm(
+    console,
+    `End ${what} as well? Otherwise the next host continues with ${rest}.`,
+    false,
+  ))
     ? "end"
     : "keep";
 }
@@ -138,7 +143,9 @@ async function countRunning(home: string): Promise<Running | undefined> {
 function describe(running: Running | undefined, work: RunningWork): string {
   if (running === undefined || countOf(running) === 0) return "";
   const words = wordsFor(running);
-  return work === "end" ? `, which ends ${words}` : `; ${words} keep running`;
+  return work === "end"
+    ? `, which ends ${words}`
+    : `; ${words} ${countOf(running) === 1 ? "keeps" : "keep"} running`;
 }
 
 /** How much runs; undefined when nobody knows. */
@@ -147,7 +154,11 @@ function countOf(running: Running | undefined): number | undefined {
 }
 
 function wordsFor({ sessions, terminals }: Running): string {
-  return `${count(sessions, "agent")} and ${count(terminals, "running terminal")}`;
+  const counts = [
+    ...(sessions === 0 ? [] : [count(sessions, "agent")]),
+    ...(terminals === 0 ? [] : [count(terminals, "running terminal")]),
+  ];
+  return counts.join(" and ");
 }
 
 function count(number: number, noun: string, nouns = `${noun}s`): string {

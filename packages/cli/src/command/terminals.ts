@@ -44,13 +44,14 @@ export function addTerminals(program: Command, run: Runner): void {
 }
 
 function terminalRow(terminal: TerminalStatus, nowMs: number): string[] {
-  const { id, run, session_key: sessionKey, startedAt, title } = terminal;
+  const { id, run, session_key: holder, made_by: maker, startedAt, title } = terminal;
+  const sessionKey = holder ?? maker;
   return [
     shortName(id),
     run,
     stateWords(terminal),
     holderWords(terminal),
-    sessionKey === null ? "-" : shortSessionName(sessionKey),
+    sessionKey === undefined ? "-" : shortSessionName(sessionKey),
     startedAt === undefined ? "-" : ageWord(startedAt, nowMs),
     safeText(title),
   ];

@@ -168,13 +168,19 @@ async function readyPage({ url, home, otherPid, signInUrl }: ReadyHost): Promise
   const title =
     otherPid === undefined ? "Holdfast is running." : `Holdfast is already running (process ${otherPid}).`;
   const tokenFile = quote(path.join(home, TOKEN_FILE));
+  const link = await signInUrl();
+  const how =
+    link === undefined
+      ? "(asks for the token; `holdfast open` makes a link that signs in)"
+      : "(signs one browser in, once, within 10 minutes; `holdfast open` makes another link)";
   return [
     title,
     "",
-    `  Open  ${await signInUrl()}`,
-    "        (signs one browser in, once, within 10 minutes; `holdfast open` makes another link)",
+    `  Open  ${link ?? url}`,
+    `        ${how}`,
     `  Home  ${home}`,
-    `  Try   curl -H "x-api-key: $(cat ${tokenFile})" ${url}${OPERATIONS.listAgents.path}`,
+    // From a pipe: other users can see the arguments of a program.
+    `  Try   sed 's/^/x-api-key: /' ${tokenFile} | curl -H @- ${url}${OPERATIONS.listAgents.path}`,
     "",
     "",
   ].join("\n");

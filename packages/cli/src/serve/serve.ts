@@ -4,7 +4,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import type { Log, Redactor } from "@holdfast/core";
 import { type Config, HostError, OPERATIONS } from "@holdfast/protocol";
 import type { RunningWork } from "@holdfast/server";
-import { StartError, systemCode } from "../command-error.ts";
+import { CommandError, StartError, systemCode } from "../command-error.ts";
 import { EXIT_CODES } from "../exit-codes.ts";
 import { loadConfig } from "./config-file.ts";
 import { explainStorageStart } from "./database.ts";
@@ -68,8 +68,8 @@ export type StartHost = (parts: HostParts) => Promise<ListeningHost>;
 export interface ReadyHost {
   readonly url: string;
   readonly home: string;
-  /** Makes an address that signs one browser in to the page, once; the plain address where none can be made. */
-  readonly signInUrl: () => Promise<string>;
+  /** Makes an address that signs one browser in, once; undefined where the host makes none. */
+  readonly signInUrl: () => Promise<string | undefined>;
   /** The process it runs in, when that is not this one. */
   readonly otherPid?: number | undefined;
 }
@@ -118,7 +118,8 @@ async function serveIn(home: string, options: ServeOptions, around: ServeContext
       await askToLeave(home, attempt.holder, found);
     } else if (found !== undefined) {
       const { url, pid } = found;
-      const ready = { url, home, otherPid: pid, signInUrl: () => askForSignIn(url, readToken(home)) };
+      warnOfIgnored(options, found, around.log);
+      const ready = { url, home, otherPid: pid, signInUrl: () => askForSignIn(found, readToken(home)) };
       return { kind: "already-running", ready };
     }
   }
@@ -227,22 +228,44 @@ function sameOptions(options: ServeOptions, before: HostFile | undefined): Serve
 /** How long a running host may take to make a link. */
 const linkTimeoutMs = 3000;
 
-/** A link of a host that runs already; one that does not respond, or cannot make any, has its plain address. */
-async function askForSignIn(url: string, token: string): Promise<string> {
+/** A link of a host that runs already; undefined where it makes none. One that does not respond is an error (C844). */
+async function askForSignIn({ url, pid }: HostFile, token: string): Promise<string | undefined> {
+  const { method, path: route } = OPERATIONS.createSignInLink;
+  const headers = { "x-api-key": token };
+  const signal = AbortSignal.timeout(linkTimeoutMs);
   try {
-    const headers = { "x-api-key": token };
-    const { method, path: route } = OPERATIONS.createSignInLink;
-    const response = await fetch(url + route, {
-      method,
-      headers,
-      signal: AbortSignal.timeout(linkTimeoutMs),
-    });
+    const response = await fetch(url + route, { method, headers, signal });
     const answer = (await response.json()) as { readonly path?: unknown };
-    return typeof answer.path === "string" ? url + answer.path : url;
-  } catch {
-    // The page asks for the token then.
-    return url;
+    return typeof answer.path === "string" ? url + answer.path : undefined;
+  } catch (cause) {
+    if (!signal.aborted) return undefined;
+    throw new CommandError(
+      "HOST_NOT_RESPONDING",
+      `Holdfast is already running at ${url} (process ${pid}) and has not responded for ${linkTimeoutMs / 1000} s. End it with: holdfast stop`,
+      { exitCode: EXIT_CODES.unreachable, cause },
+    );
   }
+}
+
+/** Names the arguments that a host which runs already does not have (C844). */
+function warnOfIgnored(options: ServeOptions, running: HostFile, log: Log): void {
+  const { hostname, port } = new URL(running.url);
+  const config = options.config === undefined ? undefined : path.resolve(options.config);
+  const ignored = [
+    ...(options.port === undefined || options.port === 0 || options.port === Number(port)
+      ? []
+      : [`--port ${options.port}`]),
+    ...(options.host === undefined || options.host === (running.host ?? hostname)
+      ? []
+      : [`--host ${options.host}`]),
+    ...(config === undefined || config === running.config ? [] : [`--config ${config}`]),
+  ];
+  if (ignored.length === 0) return;
+  const verb = ignored.length === 1 ? "has" : "have";
+  log(
+    "warn",
+    `${ignored.join(" and ")} ${verb} no effect: the host already runs at ${running.url}. Stop it first with \`holdfast stop --keep\`.`,
+  );
 }
 
 export type ListenAddress = Config["listen"];

@@ -3,7 +3,10 @@ import process from "node:process";
 import type { Readable } from "node:stream";
 import type { TerminalExit } from "@holdfast/ahp";
 import { type Holdfast, HoldfastError, type TerminalEvent } from "@holdfast/sdk";
+import { CommandError } from "../command-error.ts";
 import type { Console } from "../console.ts";
+import { EXIT_CODES } from "../exit-codes.ts";
+import { stdoutFailure } from "../stdout.ts";
 import { OutputFilter } from "./output-filter.ts";
 
 export type CommandEnd =
@@ -11,7 +14,9 @@ export type CommandEnd =
   /** A signal ended this program; the command keeps running. */
   | { readonly kind: "left"; readonly signal: NodeJS.Signals }
   /** Nobody reads our output any more. */
-  | { readonly kind: "unread" };
+  | { readonly kind: "unread" }
+  /** Our output cannot be written, for this reason (C841). */
+  | { readonly kind: "unwritable"; readonly reason: CommandError };
 
 /** Follows a command until it ends, or until this program has to leave it. */
 export async function followCommand(
@@ -23,7 +28,7 @@ export async function followCommand(
   const { stdin, stdout } = console.streams;
   const leaving = new AbortController();
   const leave = (end: CommandEnd): void => leaving.abort(end);
-  const onUnread = (): void => leave({ kind: "unread" });
+  const onUnread = (error: unknown): void => leave(endOfOutput(error));
   stdout.on("error", onUnread);
   const stopSignals = listenToSignals(() => api.terminals.interrupt(id), leave);
   const over = new AbortController();
@@ -44,16 +49,23 @@ export async function followCommand(
     if (failure !== undefined) throw failure.error;
     return end;
   } catch (error) {
+    // The write itself may fail before stdout says so.
+    if (error instanceof CommandError) leave(endOfOutput(error.cause));
     if (!leaving.signal.aborted) throw error;
     const end = leaving.signal.reason as CommandEnd;
     // A pipe without a reader is how a pipe asks its writer to stop.
-    if (end.kind === "unread") await api.terminals.kill(id);
+    if (end.kind === "unread" || end.kind === "unwritable") await api.terminals.kill(id);
     return end;
   } finally {
     over.abort();
     stdout.off("error", onUnread);
     stopSignals();
   }
+}
+
+function endOfOutput(error: unknown): CommandEnd {
+  const reason = stdoutFailure(error, EXIT_CODES.notRun);
+  return reason === undefined ? { kind: "unread" } : { kind: "unwritable", reason };
 }
 
 async function readToEnd(

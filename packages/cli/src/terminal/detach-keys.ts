@@ -1,6 +1,7 @@
 // The keys that leave a terminal: finds them in what is typed, and lets everything else through (C39).
 import { CommandError } from "../command-error.ts";
 import { EXIT_CODES } from "../exit-codes.ts";
+import { safeText } from "../safe-text.ts";
 
 /** What leaves a terminal if nothing else is asked for. */
 export const DEFAULT_DETACH_KEYS = "ctrl-]";
@@ -23,7 +24,7 @@ export class DetachKeys {
   /** Reads keys such as `ctrl-]` or `ctrl-p,ctrl-q`. */
   constructor(words: string) {
     const names = words.split(",").map((word) => word.trim());
-    this.#keys = names.map((name) => spellings(name) ?? wrongKeys(words));
+    this.#keys = names.map((name) => spellings(name) ?? wrongKey(name));
     this.name = names.map(showKey).join(" ");
   }
 
@@ -72,8 +73,8 @@ function showKey(name: string): string {
   return key === undefined ? name : `Ctrl-${key.toUpperCase()}`;
 }
 
-function wrongKeys(words: string): never {
-  throw new CommandError("WRONG_ARGUMENTS", `"${words}" are no keys to detach with.`, {
+function wrongKey(name: string): never {
+  throw new CommandError("WRONG_ARGUMENTS", `"${safeText(name)}" is not a valid key.`, {
     exitCode: EXIT_CODES.setup,
     remedy: "Keys look like ctrl-] or ctrl-p,ctrl-q.",
   });

@@ -17,14 +17,18 @@ export function terminalIdOf(uri: TerminalUri): string {
   return address?.kind === "terminal" ? address.terminalId : uri;
 }
 
-/** All terminals that the host can list: those that are there, and the finished ones of its sessions. */
+/** All terminals that the host can list, oldest first: those that are there, and the finished ones of its sessions. */
 export async function listAllTerminals(api: Holdfast): Promise<TerminalStatus[]> {
   const [present, sessions] = await Promise.all([api.terminals.list(), api.acpAgent.listSessions()]);
   const ofSessions = await Promise.all(
     sessions.map(({ session_key: sessionKey }) => api.terminals.list({ sessionKey })),
   );
   const known = new Map([...ofSessions.flat(), ...present].map((terminal) => [terminal.id, terminal]));
-  return [...known.values()];
+  return [...known.values()].toSorted((one, other) => startMs(one) - startMs(other));
+}
+
+function startMs({ startedAt }: TerminalStatus): number {
+  return startedAt === undefined ? Number.MAX_SAFE_INTEGER : Date.parse(startedAt);
 }
 
 /** The id of the terminal that a word means: its id, the beginning of it, or its title, if no other is meant so. */

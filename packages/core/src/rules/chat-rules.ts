@@ -1,8 +1,9 @@
 // Rules for what clients do in a chat: send, cancel, resume, queue, answer.
 import type { Action, ChatAction, ChatState, Message, SessionState } from "@holdfast/ahp";
+import { LIMITS } from "@holdfast/protocol";
 import { checkContribution, checkDecision } from "./approval-rules.ts";
 import { checkAnswer, checkCompletion } from "./input-rules.ts";
-import { type Author, hostOnly, type Ruling, allow, reject } from "./rule.ts";
+import { type Author, hostOnly, type Rejection, type Ruling, allow, reject } from "./rule.ts";
 
 type ActionOf<Type extends ChatAction["type"]> = Extract<ChatAction, { type: Type }>;
 
@@ -36,9 +37,9 @@ export function checkChatAction(
     case "chat/inputCompleted":
       return checkCompletion(action, chat, author);
     case "chat/pendingMessageSet":
-      return isFromPerson(action.pending.message) ? allow(action) : NOT_FROM_PERSON;
+      return messageRejection(action.pending.message) ?? allow(action);
     case "chat/draftChanged":
-      return !action.draft || isFromPerson(action.draft) ? allow(action) : NOT_FROM_PERSON;
+      return (action.draft && messageRejection(action.draft)) ?? allow(action);
     case "chat/pendingMessageRemoved": {
       const waiting = action.kind === "steering" ? [chat.steeringMessage] : chat.queuedMessages;
       const isWaiting = waiting.some((pending) => pending?.id === action.id);
@@ -53,13 +54,23 @@ export function checkChatAction(
   }
 }
 
-function isFromPerson({ origin }: Message): boolean {
-  return origin.kind === "user";
+function messageRejection({ origin, text }: Message): Rejection | undefined {
+  return origin.kind === "user" ? textRejection(text) : NOT_FROM_PERSON;
+}
+
+/** Why a message is too long, whichever way it comes (N831). */
+export function textRejection(text: string): Rejection | undefined {
+  const { messageBytes } = LIMITS;
+  const sizeBytes = Buffer.byteLength(text);
+  if (sizeBytes <= messageBytes) return undefined;
+  const reason = `The message has ${sizeBytes} bytes; the limit is ${messageBytes}. Attach a file instead.`;
+  return reject(reason, "BODY_TOO_LARGE");
 }
 
 /** The same turn again is no other turn: it changes nothing and is confirmed (E21). */
 function checkStart(action: ActionOf<"chat/turnStarted">, chat: ChatState, { at }: Author): Ruling {
-  if (!isFromPerson(action.message)) return NOT_FROM_PERSON;
+  const rejection = messageRejection(action.message);
+  if (rejection !== undefined) return rejection;
   if (action.queuedMessageId !== undefined) return reject("The host itself starts queued messages.");
   if (chat.activeTurn && chat.activeTurn.id !== action.turnId) {
     return reject("A turn is already running: wait for its end, or queue the message.", "ACP_TURN_ACTIVE");

@@ -294,7 +294,7 @@ async function checkDirectory(cwd: string): Promise<void> {
   }
   const found = await stat(cwd).catch(() => undefined);
   if (found?.isDirectory() !== true) {
-    throw new RpcError(ErrorCode.invalidParams, `Working directory not found: ${cwd}`);
+    throw new RpcError(ErrorCode.invalidParams, `There is no folder ${cwd}. Create it, or name another`);
   }
 }
 

@@ -11,7 +11,7 @@ import {
 import type { Approvals } from "../approval/approvals.ts";
 import type { Audit } from "../audit/audit.ts";
 import type { ElicitationAnswer, InputRequests } from "../approval/input-requests.ts";
-import { checkChatAction } from "../rules/chat-rules.ts";
+import { checkChatAction, textRejection } from "../rules/chat-rules.ts";
 import { hostOnly } from "../rules/rule.ts";
 import type { HostSession } from "../session/host-session.ts";
 import { withAnnotationText } from "../session/annotation-text.ts";
@@ -44,6 +44,8 @@ export function submitToChat(
   if (!isRequest(submitted)) return submitAction(deps, session, submitted, by);
   switch (submitted.type) {
     case "chat/send": {
+      const rejection = textRejection(submitted.request.message);
+      if (rejection !== undefined) return rejected(rejection);
       const { turnId, isRepeated } = session.turns.take(submitted.request, submitted.isInteractive);
       return accepted(undefined, { turnId, isRepeated });
     }

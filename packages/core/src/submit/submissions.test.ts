@@ -48,6 +48,29 @@ test("[R19] a title that is too long is rejected, as over HTTP", async () => {
   expect(host.submit(uri, title("x".repeat(201)), by)).toMatchObject({ outcome: "rejected" });
 });
 
+test("[N831] a message, a queued one and a draft have at most 4 MiB of text", async () => {
+  const { host, open } = await prepare();
+  const { chat } = await open();
+  const message = (text: string) => ({ text, origin: { kind: "user" } }) as const;
+  const pending = (text: string) => ({ id: makeId("pending message", "p"), message: message(text) });
+  const most = 4 * 1024 * 1024;
+  const draft = { type: "chat/draftChanged", draft: message("é".repeat(most / 2)) } as const;
+  expect(host.submit(chat, draft, by)).toMatchObject({ outcome: "accepted" });
+  const long = `${draft.draft.text}x`;
+  const start = { type: "chat/turnStarted", turnId: makeId("turn", "t"), startedAt: "" } as const;
+  const queue = { type: "chat/pendingMessageSet", kind: "queued" } as const;
+  const reason = `The message has ${most + 1} bytes; the limit is ${most}. Attach a file instead.`;
+  for (const submitted of [
+    { ...draft, draft: message(long) },
+    { ...start, message: message(long) },
+    { ...queue, pending: pending(long) },
+    { type: "chat/send", request: { message: long }, isInteractive: true } as const,
+  ]) {
+    const submission = await host.submit(chat, submitted, by);
+    expect(submission).toMatchObject({ outcome: "rejected", code: "BODY_TOO_LARGE", reason });
+  }
+});
+
 test("[R11] an app neither changes nor deletes what it may not see", async () => {
   const { host, open } = await prepare();
   const { uri, chat } = await open();

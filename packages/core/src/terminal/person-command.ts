@@ -57,7 +57,7 @@ export async function planCommand(processPort: ProcessPort, request: NewCommand)
 /** The error for a command that could not be started. */
 export function startFailure(error: unknown): unknown {
   if (!(error instanceof TerminalError)) return error;
-  const sentence = `${error.message}.`;
+  const sentence = error.message.replace(/\.?$/, ".");
   switch (error.code) {
     case "program_not_found":
       return new HostError("COMMAND_NOT_FOUND", sentence, { cause: error });

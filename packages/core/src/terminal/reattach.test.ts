@@ -1,7 +1,9 @@
 // Terminals that outlive their host: what they show, their commands, their exits and their spool in the next host.
 import { makeId, type TerminalUri } from "@holdfast/ahp";
-import { expect, test } from "vitest";
+import { setImmediate } from "node:timers/promises";
+import { expect, test, vi } from "vitest";
 import { until } from "../testing/agent-record.ts";
+import { ME } from "../testing/fake-host.ts";
 import { type Restarts, useRestarts } from "../testing/restarts.ts";
 import { TerminalClient } from "../testing/terminal-client.ts";
 import { WatchingClient } from "../testing/terminal-viewer.ts";
@@ -50,6 +52,24 @@ test("[U720] a shell continues: the same text, each command published once, and 
   expect(log.filter((type) => type === "terminal/commandDetectionAvailable")).toHaveLength(1);
   const third = await watch(restarts, uri);
   expect(third.content.filter(({ kind }) => kind === "command")).toHaveLength(2);
+});
+
+test("[C845] the next host lists them from the oldest on", async () => {
+  const restarts = newRestarts();
+  await restarts.start();
+  const uris: string[] = [];
+  for (let count = 0; count < 3; count += 1) uris.push(await openShell(restarts, "exec sleep 1000"));
+  const ids = (): string[] => restarts.host.terminals.list(ME).map(({ id }) => id);
+  const before = ids();
+  // The disk has the newest terminal first.
+  const { spool } = restarts;
+  const readNow = spool.extent.bind(spool);
+  vi.spyOn(spool, "extent").mockImplementation(async (uri) => {
+    for (let ticks = uris.indexOf(uri); ticks < uris.length; ticks += 1) await setImmediate();
+    return readNow(uri);
+  });
+  await restarts.start();
+  expect(ids()).toEqual(before);
 });
 
 test("[U721] a command that ended while no host was there has its true end, and its output is spooled once", async () => {

@@ -28,13 +28,15 @@ export class TerminalDirectory {
     this.#deps = deps;
   }
 
-  /** The terminals that are there now. */
+  /** The terminals that are there now, oldest first: a host takes those of the one before in any order (C845). */
   list(caller: Caller): TerminalStatus[] {
     this.#deps.terminals.listed();
-    return this.#deps.terminals.all.flatMap(({ uri }) => {
-      const state = this.#deps.hub.state(uri, "terminal");
-      return state !== undefined && this.maySee(caller, state) ? [this.#describe(state)] : [];
-    });
+    return this.#deps.terminals.all
+      .flatMap(({ uri }) => {
+        const state = this.#deps.hub.state(uri, "terminal");
+        return state !== undefined && this.maySee(caller, state) ? [this.#describe(state)] : [];
+      })
+      .toSorted((one, other) => startOf(one) - startOf(other));
   }
 
   /** The terminals of a session, the finished ones too, oldest first. */
@@ -100,9 +102,12 @@ export class TerminalDirectory {
     const id = terminalIdOf(resource);
     const live = this.#deps.terminals.get(id)?.output;
     const session = claim.kind === "session" ? this.#deps.hub.state(claim.session, "session") : undefined;
+    const makerUri = this.#deps.terminals.find(resource)?.agent?.session;
+    const maker = makerUri && this.#deps.hub.state(makerUri, "session");
     return {
       id,
       session_key: session?.key ?? null,
+      ...(maker && { made_by: maker.key }),
       title,
       run,
       lifecycle,
@@ -119,6 +124,10 @@ export class TerminalDirectory {
       },
     };
   }
+}
+
+function startOf({ startedAt }: TerminalStatus): number {
+  return startedAt === undefined ? Number.MAX_SAFE_INTEGER : Date.parse(startedAt);
 }
 
 function describeHolder(claim: TerminalClaim): TerminalStatus["holder"] {

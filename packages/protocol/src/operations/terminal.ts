@@ -58,6 +58,7 @@ const terminalStatusSchema = z
   .object({
     id: z.string(),
     session_key: z.string().nullable().describe("The session that holds it; null when a person does."),
+    made_by: z.string().optional().describe("The session whose agent made it, also while a person holds it."),
     title: z.string(),
     run: z
       .enum(["text", "tty", "display"])

@@ -8,7 +8,7 @@ import { TerminalError } from "../terminal-error.ts";
 export async function checkRoots(cwd: string, roots: readonly string[] | undefined): Promise<void> {
   if (roots === undefined) return;
   const real = await realpath(cwd).catch((error: unknown) => {
-    throw new TerminalError("directory_not_found", `Working directory not found: ${cwd}`, {
+    throw new TerminalError("directory_not_found", `There is no folder ${cwd}. Create it, or name another`, {
       field: "cwd",
       cause: error,
     });

@@ -121,7 +121,11 @@ export class PortableLauncher implements Launcher {
       });
     }
     if (statSync(cwd, { throwIfNoEntry: false })?.isDirectory() !== true) {
-      throw new TerminalError("directory_not_found", `Working directory not found: ${cwd}`, { field: "cwd" });
+      throw new TerminalError(
+        "directory_not_found",
+        `There is no folder ${cwd}. Create it, or name another`,
+        { field: "cwd" },
+      );
     }
     const command = resolveCommand(request.command, request.args, cwd, env["PATH"]);
     const child = spawn(command.file, command.args, {

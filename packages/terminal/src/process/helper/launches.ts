@@ -218,7 +218,9 @@ export class Launches {
 
 function checkDirectory(cwd: string): void {
   if (statSync(cwd, { throwIfNoEntry: false })?.isDirectory() === true) return;
-  throw new TerminalError("directory_not_found", `Working directory not found: ${cwd}`, { field: "cwd" });
+  throw new TerminalError("directory_not_found", `There is no folder ${cwd}. Create it, or name another`, {
+    field: "cwd",
+  });
 }
 
 function makeTree(

@@ -22,7 +22,7 @@ import { closedObject } from "../schema.ts";
 export const sessionParamsSchema = z.object({ key: z.string().transform(decodeSessionKey) });
 
 /** The body of a close or a cancel: nothing, or why. */
-export const reasonSchema = readAs(z.object({ reason: z.string().max(LIMITS.reasonLength).optional() }), {
+const reasonSchema = readAs(z.object({ reason: z.string().max(LIMITS.reasonLength).optional() }), {
   spellings: {},
   nullIsAbsent: true,
 });

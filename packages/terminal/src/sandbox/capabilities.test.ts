@@ -10,7 +10,9 @@ guardLeaks();
 
 describe("capabilities", () => {
   it("[T646] are those that lead out of a sandbox, as far as the kernel has them", () => {
-    expect(forbiddenCapabilities(40)).toEqual([2, 12, 13, 16, 17, 19, 21, 22, 25, 27, 30, 32, 33, 38, 39, 40]);
+    expect(forbiddenCapabilities(40)).toEqual([
+      2, 12, 13, 16, 17, 19, 21, 22, 25, 27, 30, 32, 33, 38, 39, 40,
+    ]);
     expect(forbiddenCapabilities(37)).not.toContain(38);
     expect(capabilityMask([0, 1, 33])).toBe("200000003");
   });

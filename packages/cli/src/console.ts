@@ -47,7 +47,7 @@ export class Console {
     });
   }
 
-  /** The same for stderr, whose failures nobody could be told of. */
+  /** The same for stderr; nobody could be notified of its failures. */
   writeError(data: Uint8Array): Promise<void> {
     return new Promise((resolve) => {
       this.streams.stderr.write(data, () => resolve());

@@ -1,4 +1,4 @@
-// What `holdfast acp` says and does when its host goes away.
+// `holdfast acp` while its host is away: its messages, and the host that it starts.
 import { once } from "node:events";
 import type { AddressInfo } from "node:net";
 import { PassThrough } from "node:stream";

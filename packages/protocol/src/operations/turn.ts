@@ -176,7 +176,7 @@ const cancellationSchema = readAs(
   { spellings: { turn_id: "turnId" }, nullIsAbsent: true },
 );
 
-/** What a cancellation says. */
+/** The body of a cancellation. */
 export type TurnCancellation = z.output<typeof cancellationSchema>;
 
 export const cancelTurn = defineOperation({

@@ -178,7 +178,7 @@ struct bpf_program { unsigned short length; struct bpf_step *steps; };
 /*
  * No new cgroup namespaces: in one, inside a new user namespace, cgroups can be mounted, and root's or a delegated user's
  * are then writable: those of the host, too (T654). The flags of clone3 are in memory, where a filter cannot look, so
- * that programs are told to use clone.
+ * that programs use clone instead.
  */
 static void forbid_cgroup_namespaces(void) {
 #if defined(HAS_FILTER) && defined(SYS_seccomp)

@@ -18,8 +18,9 @@ function watch(restarts: Restarts, uri: string, name = "ann"): Promise<WatchingC
 async function openShell(restarts: Restarts, line?: string): Promise<TerminalUri> {
   const client = new TerminalClient(restarts.host);
   client.clientBack(ann);
-  const shell = line === undefined ? undefined : { command: "/bin/sh", args: ["-c", line] };
-  return client.create({ clientId: ann, cwd: restarts.work, ...(shell !== undefined && { shell }) });
+  // Not the account's own, which may report no commands.
+  const shell = line === undefined ? { command: "bash" } : { command: "/bin/sh", args: ["-c", line] };
+  return client.create({ clientId: ann, cwd: restarts.work, shell });
 }
 
 function durable(restarts: Restarts, uri: string): string[] {

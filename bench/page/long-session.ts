@@ -22,7 +22,7 @@ export async function measureLongSession(
     const open = async (session: string, lastQuestion: number): Promise<number> => {
       // Loads the code of the view; a new page each time, so that nothing of the session is there before.
       await page.goto(`${tiny.url}/#/session/${encodeURIComponent("ahp-session:/none")}`);
-      await page.getByText("This session is not here").waitFor();
+      await page.getByText("Session not found").waitFor();
       const isOpen = `document.querySelector("[role=log]")?.textContent.includes("Question ${lastQuestion}")`;
       const openMs = await measureOpening(page, `a[href$="${encodeURIComponent(session)}"]`, isOpen);
       await page.goto("about:blank");

@@ -49,6 +49,8 @@ class FileSpool implements TerminalSpool {
   readonly #ending = new Map<string, Promise<void>>();
   readonly #ended: Map<string, EndedTerminal>;
   readonly #segments: RecentSegments;
+  /** Of the terminals that run: each piece of their output asks for the name of the files. */
+  readonly #names = new Map<string, string>();
   #removal: Promise<void> = Promise.resolve();
 
   constructor(
@@ -77,7 +79,7 @@ class FileSpool implements TerminalSpool {
   }
 
   append(terminal: string, offset: number, bytes: Uint8Array): void {
-    const name = nameOf(terminal);
+    const name = this.#names.get(terminal) ?? nameOf(terminal);
     const known = this.#running.get(name);
     if (known && (offset > 0 || known.endOffset === 0)) {
       known.append(offset, bytes);
@@ -90,6 +92,7 @@ class FileSpool implements TerminalSpool {
     const before = this.#ending.get(name);
     const started = new SpooledTerminal(this.#segments.get(name), offset, this.#rules, makeRoom, before);
     this.#running.set(name, started);
+    this.#names.set(terminal, name);
     started.append(offset, bytes);
   }
 
@@ -98,6 +101,7 @@ class FileSpool implements TerminalSpool {
     const running = this.#running.get(name);
     if (running) {
       this.#running.delete(name);
+      this.#names.delete(terminal);
       await this.#finish(name, running);
     }
     await this.#ending.get(name);
@@ -121,6 +125,7 @@ class FileSpool implements TerminalSpool {
   async close(): Promise<void> {
     const finishing = [...this.#running].map(([name, running]) => this.#finish(name, running));
     this.#running.clear();
+    this.#names.clear();
     await Promise.all([...finishing, ...this.#ending.values()]);
     await this.#removal;
     await this.#segments.close();

@@ -20,6 +20,9 @@ export interface SpoolRules {
 /** Size of one write. */
 const frameBytes = 64 * 1024;
 
+/** How long output waits for more before it is written: a write takes as long as to send it to a viewer, who comes first. */
+const gatherMs = 4;
+
 /** The spool of one terminal. `end` it. */
 export class SpooledTerminal {
   readonly #rules: SpoolRules;
@@ -30,6 +33,8 @@ export class SpooledTerminal {
   /** Everything that touches the files, one after the other. */
   #queue: Promise<void>;
   #timer: NodeJS.Timeout | undefined;
+  /** Ends the wait for more output. */
+  #endGathering: (() => void) | undefined;
   #state: "idle" | "writing" | "ending" = "idle";
   /** The offset after the last byte that was taken in. */
   #endOffset: number;
@@ -73,6 +78,7 @@ export class SpooledTerminal {
 
   /** Waits until what came so far is in the files, but for what the rate holds back. */
   settled(): Promise<void> {
+    this.#endGathering?.();
     return this.#queue;
   }
 
@@ -85,6 +91,7 @@ export class SpooledTerminal {
   async end(): Promise<void> {
     clearTimeout(this.#timer);
     this.#state = "ending";
+    this.#endGathering?.();
     await this.#queue;
     for (let frame = this.#pending.take(frameBytes); frame; frame = this.#pending.take(frameBytes)) {
       await this.#writeFrame(frame);
@@ -100,7 +107,18 @@ export class SpooledTerminal {
 
   #write(): void {
     this.#state = "writing";
-    this.#queue = this.#queue.then(() => this.#writeAll());
+    const gathered = this.#gather();
+    this.#queue = this.#queue.then(() => gathered).then(() => this.#writeAll());
+  }
+
+  #gather(): Promise<void> {
+    return new Promise((resolve) => {
+      const timer = setTimeout(resolve, gatherMs);
+      this.#endGathering = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+    });
   }
 
   /** Writes until nothing waits or the credit is used up; then it rests until there is credit for a frame. */

@@ -8,8 +8,8 @@ export interface BudgetedReader {
 
 /** Bytes that one reader may deliver in a tick, and its pause while somebody types. */
 const quietBudgetBytes = 512 * 1024;
-const typingBudgetBytes = 128 * 1024;
-const typingRestMs = 3;
+const typingBudgetBytes = 32 * 1024;
+const typingRestMs = 4;
 /** Somebody who typed within this time is likely to type more. */
 const typingMs = 1000;
 

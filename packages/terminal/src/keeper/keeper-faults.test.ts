@@ -1,5 +1,6 @@
 // The keeper's faults: it is killed, its files or its hosts fail, or a stranger connects.
-import { execFileSync, spawn } from "node:child_process";
+import { type ChildProcess, execFileSync, spawn } from "node:child_process";
+import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import { once } from "node:events";
 import { chmodSync, mkdirSync, rmSync } from "node:fs";
 import { connect, createServer } from "node:net";
@@ -159,6 +160,23 @@ describe.skipIf(process.platform === "win32")("a keeper's faults", () => {
     await expect(starting).rejects.toMatchObject({ name: "TerminalError", code: "lost" });
     expect(record.events).toEqual([]);
     await port.close();
+  });
+
+  it("[K732] killed, and its host closed at once: no keeper is left that nobody knows of", async () => {
+    const home = makeHome();
+    const port = await connectTo(home);
+    const started: ChildProcess[] = [];
+    const note = (message: unknown): void =>
+      void started.push((message as { readonly process: ChildProcess }).process);
+    subscribe("child_process", note);
+    onTestFinished(() => void unsubscribe("child_process", note));
+    const lost = new Promise<void>((resolve) => port.onLost(resolve));
+    process.kill(keeperPid(port), "SIGKILL");
+    await lost;
+    await port.close();
+    await endKeeper(home, 0);
+    expect(started).toHaveLength(1);
+    await untilGone(started.map(({ pid = 0 }) => pid));
   });
 
   it("[K726] with a deleted socket serves its host, and makes the socket again for the next", async () => {

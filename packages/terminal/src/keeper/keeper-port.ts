@@ -144,9 +144,10 @@ export class KeeperPort implements ProcessPort {
   }
 
   async #closeNow(graceMs: number | undefined): Promise<void> {
+    // A keeper that is being started in place of one that died would outlive this port unseen.
+    const link = this.#link ?? (await this.#opening?.catch(() => undefined));
     if (this.#end !== undefined) return;
     this.#end = "closed";
-    const link = this.#link;
     // A keeper that dies meanwhile has ended its runs, too.
     await link?.request("close", { graceMs }).catch(() => {});
     // The keeper closes the connection when nothing of it is left.

@@ -28,7 +28,7 @@ export function guardLeaks(): void {
   const before = takeInventory();
   afterAll(async () => {
     // A resource that is closing may take a moment; one that leaks stays.
-    for (let tries = 0; tries < 100 && !isClean(takeInventory(), before); tries += 1) await sleep(20);
+    for (let tries = 0; tries < 500 && !isClean(takeInventory(), before); tries += 1) await sleep(20);
     const { descriptors, ...after } = takeInventory();
     // The test runner closes descriptors meanwhile: only what is new counts.
     expect(subtract(descriptors, before.descriptors)).toEqual([]);

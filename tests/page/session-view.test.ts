@@ -1,4 +1,4 @@
-// What a session shows of its state and offers to do, in front of a host of a hundred lines.
+// State and actions of a session in the page, in front of a host of a hundred lines.
 import { type ErrorInfo, makeId, type ResponsePart, type Turn } from "@holdfast/ahp";
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
@@ -100,7 +100,7 @@ describePage("the view of a session", () => {
     const idle = page.getByRole("region", { name: "Idle" });
     await idle.getByText("Last turn failed").waitFor();
     await page.locator("header").getByText("Last turn failed").waitFor();
-    await page.locator("header").getByRole("img", { name: "Failed" }).waitFor();
+    expect(await page.locator("header").getByRole("img", { name: "Failed" }).count()).toBe(1);
   });
 
   it("[Z955] a block of code is as high with colours as without", async () => {
@@ -130,7 +130,7 @@ describePage("the view of a session", () => {
     const { page } = await openPage(`${tiny.url}/#/session/ahp-session%3A%2Fnone`, phone);
     await page.getByText("Session not found").waitFor();
     await page.getByRole("link", { name: "Back to the sessions" }).tap();
-    await page.getByText("Session not found").waitFor({ state: "detached" });
+    await expect.poll(() => page.getByText("Session not found").count()).toBe(0);
   });
 });
 

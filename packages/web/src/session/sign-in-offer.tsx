@@ -11,7 +11,7 @@ interface SignInOffer {
   readonly button: ReactNode;
   /** The terminal, once the button was pressed. */
   readonly terminal: ReactNode;
-  /** What happened, without the command that the button runs. */
+  /** The message of the error, without the command that the button runs. */
   readonly message: string;
 }
 

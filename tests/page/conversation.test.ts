@@ -262,7 +262,7 @@ describePage("[Z36] a conversation", () => {
     await say(page, text);
     const approval = page.getByRole("group", { name: /^Permission/ });
     expect(await approval.getByRole("paragraph").first().textContent()).toBe(question);
-    await approval.getByText("Reported by the agent, which runs this itself.").waitFor();
+    await approval.getByText("The agent runs this itself. The host cannot enforce your decision.").waitFor();
     await approval.getByText("The agent says:").waitFor();
     const labels = await approval.getByRole("button").allTextContents();
     // With the keys that do the same.

@@ -142,7 +142,7 @@ describePage(
       await page
         .getByRole("listitem")
         .filter({ hasText: "line 400" })
-        .getByRole("button", { name: "Open in full" })
+        .getByRole("button", { name: "Expand" })
         .click();
       const field = page.getByRole("searchbox", { name: "Search in the terminal" });
       await page.getByText("line 400").first().waitFor();

@@ -119,7 +119,7 @@ describePage(
       await expect
         .poll(async () => (await names()).slice(0, 3))
         .toEqual(["Terminal: sleep 602", "Terminal: sleep 601", "Terminal: echo over"]);
-      await page.getByRole("button", { name: "Open in full" }).first().click();
+      await page.getByRole("button", { name: "Expand" }).first().click();
       const full = page.locator('article[data-variant="focus"]');
       await expect.poll(async () => (await full.boundingBox())?.height ?? 0).toBeGreaterThan(0.75 * 800);
       for (const seconds of [601, 602]) {

@@ -79,7 +79,7 @@ describePage(
         const { page } = await openPage(`${host.url}/?tkn=${host.token}`);
         await whenConnected(page);
         await page.getByRole("link", { name: /Terminals/ }).click();
-        await page.getByRole("button", { name: "Open in full" }).first().click();
+        await page.getByRole("button", { name: "Expand" }).first().click();
         const full = page.locator('article[data-variant="focus"]');
         await full.getByRole("button", { name: "Take over" }).click();
         await full.getByText("held by you").waitFor();
@@ -146,7 +146,7 @@ describePage(
         const { rows } = await readScreen(page, "first");
 
         await page.getByRole("link", { name: /Terminals/ }).click();
-        await page.getByRole("button", { name: "Open in full" }).first().click();
+        await page.getByRole("button", { name: "Expand" }).first().click();
         await expect.poll(async () => (await textOf(watcher)).length).toBeGreaterThan(rows.length);
         const shown = async (): Promise<unknown> => {
           const [own, seen] = [await textOf(page), await textOf(watcher)];

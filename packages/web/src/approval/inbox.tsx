@@ -23,9 +23,8 @@ export function Inbox({ sessions }: { readonly sessions: readonly SessionSummary
         <NotificationButton />
       </header>
       {asking.length === 0 && (
-        <EmptyState icon={<InboxIcon size={24} />} title="No pending approvals">
-          Approvals and questions of all sessions appear here and in their session until someone decides or
-          they expire.
+        <EmptyState icon={<InboxIcon size={24} />} title="No pending approvals or questions">
+          Approvals and questions from all sessions wait here until someone decides or they expire.
         </EmptyState>
       )}
       {asking.map((session) => (
@@ -73,7 +72,9 @@ function FinishedSessions({ sessions }: { readonly sessions: readonly SessionSum
 
 function AskingSession({ session }: { readonly session: SessionSummary }): ReactNode {
   const view = useChannel(session.resource, "session");
+  const nowMs = useNow(10_000);
   const requests = view.status === "live" ? view.state.inputNeeded : [];
+  const [oldest] = requests.map(requestedAt).toSorted();
   return (
     <section className={style.session} aria-label={sessionName(session)}>
       <h2>
@@ -81,6 +82,7 @@ function AskingSession({ session }: { readonly session: SessionSummary }): React
         <span className={style.detail}>
           {" "}
           {session.provider} · {pathOf(session.workingDirectories[0])}
+          {oldest !== undefined && ` · asked ${askedWords(oldest, nowMs)}`}
         </span>
       </h2>
       {requests.map((request) => (
@@ -91,12 +93,10 @@ function AskingSession({ session }: { readonly session: SessionSummary }): React
 }
 
 function Request({ request }: { readonly request: SessionInputRequest }): ReactNode {
-  const nowMs = useNow(10_000);
   if (request.kind === "toolConfirmation") {
     const { toolCall, turnId, chat } = request;
     return (
       <div className={style.request}>
-        <p className={style.detail}>asked {askedWords(toolCall.approval.requestedAt, nowMs)}</p>
         {toolCall.approval.subject?.kind !== "write" &&
           toolCall.content.map((content, index) => (
             <ToolContentView key={index} content={content} onGrow={undefined} />
@@ -106,6 +106,12 @@ function Request({ request }: { readonly request: SessionInputRequest }): ReactN
     );
   }
   return <InputForm part={{ kind: "inputRequest", request: request.request }} chatUri={request.chat} />;
+}
+
+function requestedAt(request: SessionInputRequest): string {
+  return request.kind === "toolConfirmation"
+    ? request.toolCall.approval.requestedAt
+    : request.request.requestedAt;
 }
 
 function askedWords(at: string, nowMs: number): string {

@@ -1,5 +1,6 @@
 // The subject of an approval: the command, the change or the file itself, who runs it, and the agent's words beside it.
 import type { Approval, ApprovalSubject, SubjectDiff, SubjectFile } from "@holdfast/ahp";
+import { AlertIcon } from "@primer/octicons-react";
 import type { ReactNode } from "react";
 import style from "./approval-card.module.css";
 import { visibleText } from "./visible-text.ts";
@@ -18,11 +19,11 @@ export function SubjectView({ approval }: { readonly approval: Approval }): Reac
           The agent says: <q className={style.words}>{visibleText(agentTitle)}</q>
         </p>
       )}
-      {source !== undefined && (
-        <p className={style.detail}>
-          {source === "host"
-            ? "The host runs this and enforces your decision."
-            : "Reported by the agent, which runs this itself."}
+      {source === "host" && <p className={style.detail}>The host runs this and enforces your decision.</p>}
+      {source === "agent" && (
+        <p className={style.notEnforced}>
+          <AlertIcon />
+          The agent runs this itself. The host cannot enforce your decision.
         </p>
       )}
     </>

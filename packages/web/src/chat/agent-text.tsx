@@ -11,11 +11,13 @@ export interface AgentTextProps {
   readonly text: string;
   /** Whether more comes. */
   readonly isOpen: boolean;
+  /** Whether it is the last text of its turn so far. */
+  readonly isLast: boolean;
 }
 
-export function AgentText({ text, isOpen }: AgentTextProps): ReactNode {
+export function AgentText({ text, isOpen, isLast }: AgentTextProps): ReactNode {
   return (
-    <div className={style.agentText}>
+    <div className={style.agentText} data-last={isLast}>
       <MarkdownText text={text} />
       {!isOpen && (
         <div className={style.actions}>

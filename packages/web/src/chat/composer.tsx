@@ -2,7 +2,8 @@
 import { ArrowUpIcon, FileIcon, PaperclipIcon, SquareFillIcon, XIcon } from "@primer/octicons-react";
 import type { Attachment, ChatState, ChatUri, PendingMessage, SessionState } from "@holdfast/ahp";
 import { type DragEvent, type ReactNode, useEffect, useMemo, useRef, useState } from "react";
-import { useHost } from "../host/use-host.ts";
+import type { ClientStatus } from "@holdfast/ahp/client";
+import { useConnection, useHost } from "../host/use-host.ts";
 import { SessionSettings } from "../session/session-settings.tsx";
 import { pathOf } from "../session/session-words.ts";
 import { Button, IconButton } from "../ui/button.tsx";
@@ -30,6 +31,8 @@ export function Composer({ session, chat, onSend }: ComposerProps): ReactNode {
   const message = useMessage(session, chat, onSend);
   const { text, attached, command } = message;
   const isBusy = chat.activeTurn !== undefined;
+  const isShell = session.provider === "shell";
+  const isReachable = acceptsMessages(useConnection().status.status);
   const history = useMemo(() => sentTexts(chat), [chat.turns, chat.activeTurn?.id]);
   const drop = (event: DragEvent): void => {
     event.preventDefault();
@@ -43,7 +46,11 @@ export function Composer({ session, chat, onSend }: ComposerProps): ReactNode {
           chat={chat.resource}
           text={text}
           placeholder={
-            isBusy ? "Queue a message" : "Ask for something · @ for files, / for commands, ! to run"
+            isBusy
+              ? "Queue a message"
+              : isShell
+                ? "A command, such as ls -la"
+                : "Ask for something · @ for files, / for commands, ! to run"
           }
           history={history}
           onChange={message.write}
@@ -64,22 +71,29 @@ export function Composer({ session, chat, onSend }: ComposerProps): ReactNode {
           </div>
           {chat.contextUsage !== undefined && <UsageMeter usage={chat.contextUsage} />}
           {isBusy && (
-            <IconButton
-              label="Stop"
-              icon={<SquareFillIcon />}
-              onClick={() => {
-                focusMessageField();
-                const store = host.channel(chat.resource, "chat");
-                void host.reportRejection(stopTurn(store, chat, host.clientId));
-              }}
-            />
+            <span className={style.stop}>
+              <IconButton
+                label="Stop"
+                icon={<SquareFillIcon size={24} />}
+                onClick={() => {
+                  focusMessageField();
+                  const store = host.channel(chat.resource, "chat");
+                  void host.reportRejection(stopTurn(store, chat, host.clientId));
+                }}
+              />
+            </span>
           )}
           <IconButton
             label={command !== undefined ? "Run" : isBusy ? "Queue" : "Send"}
             keys="Enter"
             kind="primary"
             icon={<ArrowUpIcon />}
-            onClick={() => void message.send()}
+            disabled={message.isEmpty || !isReachable}
+            onClick={() => {
+              // The button is disabled once the message is gone, and would take the focus with it.
+              focusMessageField();
+              void message.send();
+            }}
           />
         </div>
       </div>
@@ -91,6 +105,7 @@ export function Composer({ session, chat, onSend }: ComposerProps): ReactNode {
 interface DraftMessage {
   readonly text: string;
   readonly attached: readonly Attachment[];
+  readonly isEmpty: boolean;
   /** The command that it runs, if it is one. */
   readonly command: string | undefined;
   readonly write: (text: string) => void;
@@ -108,6 +123,7 @@ function useMessage(session: SessionState, chat: ChatState, onSend: () => void):
   const [attached, setAttached] = useState<readonly Attachment[]>([]);
   /** Files of the session's folder that the text may name. */
   const [named, setNamed] = useState<readonly Attachment[]>([]);
+  const isEmpty = text.trim() === "" && attached.length === 0;
   const command = attached.length === 0 ? ownCommand(text) : undefined;
   const write = (written: string): void => {
     setText(written);
@@ -115,9 +131,8 @@ function useMessage(session: SessionState, chat: ChatState, onSend: () => void):
   };
   useDraftChanges(chat.resource, setText);
   const send = async (): Promise<void> => {
-    if (text.trim() === "" && attached.length === 0) return;
-    const { status } = host.view().status;
-    if (status !== "connected" && status !== "not-responding") {
+    if (isEmpty) return;
+    if (!acceptsMessages(host.view().status.status)) {
       // It may never come back under this sign-in, and then nobody would send the message.
       host.notices.say("problem", "Disconnected: the message was not sent. It is kept here; send it again.");
       return;
@@ -145,6 +160,7 @@ function useMessage(session: SessionState, chat: ChatState, onSend: () => void):
   return {
     text,
     attached,
+    isEmpty,
     command,
     write,
     send,
@@ -153,6 +169,11 @@ function useMessage(session: SessionState, chat: ChatState, onSend: () => void):
     remove: (file) => setAttached(attached.filter((each) => each !== file)),
     name: (file) => setNamed([...named, file]),
   };
+}
+
+/** Whether a message can be sent: a host that is slow to respond still gets it. */
+function acceptsMessages(status: ClientStatus["status"]): boolean {
+  return status === "connected" || status === "not-responding";
 }
 
 /** Takes up what other parts of the page put into the draft. */

@@ -18,7 +18,10 @@ export function ConversationEmpty({ session }: { readonly session: SessionState 
     <div className={style.empty}>
       <h2>No messages yet</h2>
       {provider === "shell" ? (
-        <p>This agent has no model. It runs what you type, line by line, and asks before each.</p>
+        <p>
+          This agent has no model: it runs each line that you send as a command. By default it asks before
+          each command.
+        </p>
       ) : (
         <p>
           Write what you want done. You can close this page: the agent keeps working, and what it asks waits

@@ -3,6 +3,7 @@ import {
   type ActiveTurn,
   type Attachment,
   type ChatUri,
+  type ErrorInfo,
   type Plan,
   type Turn,
   turnParts,
@@ -12,7 +13,7 @@ import { CheckIcon, PencilIcon, SyncIcon, XIcon } from "@primer/octicons-react";
 import { memo, type ReactNode } from "react";
 import { clockWords, durationWords, secondsWords, useNow } from "../frame/time-words.ts";
 import { useHost } from "../host/use-host.ts";
-import { SignInOffer } from "../session/sign-in-offer.tsx";
+import { useSignInOffer } from "../session/sign-in-offer.tsx";
 import control from "../style/control.module.css";
 import { Button, IconButton } from "../ui/button.tsx";
 import { CopyButton } from "../ui/copy-button.tsx";
@@ -33,7 +34,7 @@ interface ConversationRowProps {
   readonly chatUri: ChatUri;
   /** The session's folder. */
   readonly folder: string;
-  /** Whether it belongs to the last turn, and that is over. */
+  /** Whether it belongs to the last turn, which is over and can be sent again. */
   readonly isLast: boolean;
   /** Called when the row grows without a change of its props. */
   readonly onGrow: (() => void) | undefined;
@@ -56,6 +57,7 @@ export const ConversationRowView = memo(function ConversationRowView(props: Conv
             repeated={row.repeated}
             chatUri={chatUri}
             isAnswer={row.isAnswer}
+            isLastText={row.isLastText}
             onGrow={onGrow}
           />
         </SessionFolder>
@@ -105,19 +107,11 @@ function EndRow({ turn, chatUri, folder, isLast }: EndRowProps): ReactNode {
   const { end, durationMs, usage } = turn;
   if (end.state === "failed" || end.state === "interrupted") {
     return (
-      <div className={style.endBad}>
-        <Notice
-          kind="problem"
-          isAlert
-          actions={isLast && <RetryButton turn={turn} chatUri={chatUri} isResumable={end.resumable} />}
-        >
-          <CodeText text={end.error.message} />
-          {end.error.stderrTail !== undefined && end.error.stderrTail.length > 0 && (
-            <pre>{end.error.stderrTail.join("\n")}</pre>
-          )}
-          <SignInOffer remedy={end.error.remedy} folder={folder} />
-        </Notice>
-      </div>
+      <FailedEnd
+        error={end.error}
+        folder={folder}
+        retry={isLast && <RetryButton turn={turn} chatUri={chatUri} isResumable={end.resumable} />}
+      />
     );
   }
   return (
@@ -131,6 +125,39 @@ function EndRow({ turn, chatUri, folder, isLast }: EndRowProps): ReactNode {
           <RetryButton turn={turn} chatUri={chatUri} isResumable={false} isQuiet />
         </span>
       )}
+    </div>
+  );
+}
+
+interface FailedEndProps {
+  readonly error: ErrorInfo;
+  readonly folder: string;
+  readonly retry: ReactNode;
+}
+
+function FailedEnd({ error, folder, retry }: FailedEndProps): ReactNode {
+  const { button, terminal, message } = useSignInOffer(error, folder);
+  const hasOutput = error.stderrTail !== undefined && error.stderrTail.length > 0;
+  return (
+    <div className={style.endBad}>
+      <Notice
+        kind="problem"
+        isAlert
+        actions={
+          <>
+            {button}
+            {retry}
+          </>
+        }
+        details={
+          <>
+            {hasOutput && <pre>{error.stderrTail.join("\n")}</pre>}
+            {terminal}
+          </>
+        }
+      >
+        <CodeText text={message} />
+      </Notice>
     </div>
   );
 }

@@ -22,6 +22,8 @@ export type ConversationRow =
       readonly repeated?: ToolCall | undefined;
       /** Whether it is all that the turn gave back, and so is shown open. */
       readonly isAnswer: boolean;
+      /** Whether it is the last text of its turn so far. */
+      readonly isLastText: boolean;
     }
   /** Finished tool calls in a row, with the thoughts between them (Z804). */
   | {
@@ -63,6 +65,7 @@ function contentRows(turn: Turn | ActiveTurn): ConversationRow[] {
   const openPart = "openPart" in turn ? turn.openPart : undefined;
   const all = turnParts(turn);
   const isAnswer = isOneCall(all);
+  const lastText = all.findLast((part) => part.kind === "markdown" && part.repeats === undefined);
   const parts = all.map((part, index): PartRow => ({
     kind: "part",
     key: `${turn.id}:${index}`,
@@ -71,6 +74,7 @@ function contentRows(turn: Turn | ActiveTurn): ConversationRow[] {
     isOpen: part === openPart,
     repeated: repeatedCall(part, all),
     isAnswer,
+    isLastText: part === lastText,
   }));
   const plans: ConversationRow[] =
     turn.plans.length === 0 ? [] : [{ kind: "plans", key: `${turn.id}:plans`, turn }];

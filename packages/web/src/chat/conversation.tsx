@@ -1,5 +1,5 @@
 // Transcript of a chat: only the visible rows are drawn, and the newest stays visible until a person scrolls away.
-import type { ChatState, SessionState, TurnId } from "@holdfast/ahp";
+import type { ChatState, SessionState, Turn, TurnId } from "@holdfast/ahp";
 import { type KeyboardEvent, type ReactNode, useLayoutEffect, useMemo, useRef, useState } from "react";
 import { VList, type VListHandle } from "virtua";
 import { ErrorBoundary } from "../frame/error-boundary.tsx";
@@ -37,7 +37,7 @@ export function Conversation(props: ConversationProps): ReactNode {
   const [isNearStart, setIsNearStart] = useState(true);
   const rows = useMemo(() => conversationRows(chat), [chat]);
   const isShifted = useIsShifted(rows);
-  const lastTurn = chat.activeTurn === undefined ? chat.turns.at(-1) : undefined;
+  const lastTurn = repeatableTurn(session, chat);
   const stick = (): void => list.current?.scrollToIndex(rows.length - 1, { align: "end" });
   useLayoutEffect(() => {
     if (isAtEnd && rows.length > 0) stick();
@@ -111,6 +111,12 @@ export function Conversation(props: ConversationProps): ReactNode {
       {!isAtEnd && <NewestButton onClick={goToEnd} />}
     </div>
   );
+}
+
+/** The turn that can be sent again: the last one, after its end, where there is a composer (Z950). */
+function repeatableTurn({ lifecycle }: SessionState, { activeTurn, turns }: ChatState): Turn | undefined {
+  const canSend = lifecycle.status !== "closed" && lifecycle.status !== "failed";
+  return canSend && activeTurn === undefined ? turns.at(-1) : undefined;
 }
 
 /** Whether a row is a command that runs. */

@@ -49,7 +49,7 @@ export function InputForm({ part, chatUri }: InputFormProps): ReactNode {
   };
   return (
     <form className={style.form} aria-label="A question of the agent" onSubmit={submit}>
-      {request.message !== undefined && <p>{request.message}</p>}
+      {request.message !== undefined && <p className={style.message}>{request.message}</p>}
       {request.url !== undefined && (
         <a href={request.url} target="_blank" rel="noopener noreferrer">
           {request.url}

@@ -21,18 +21,20 @@ export interface PartViewProps {
   readonly chatUri: ChatUri;
   /** Whether it is all that the turn gave back. */
   readonly isAnswer: boolean;
+  /** Whether it is the last text of its turn so far. */
+  readonly isLastText: boolean;
   readonly onGrow: (() => void) | undefined;
 }
 
 export function PartView(props: PartViewProps): ReactNode {
-  const { part, turnId, isOpen, repeated, chatUri, isAnswer, onGrow } = props;
+  const { part, turnId, isOpen, repeated, chatUri, isAnswer, isLastText, onGrow } = props;
   switch (part.kind) {
     case "markdown": {
       const shown = repeated?.content.find((content) => content.type === "terminal");
       return shown === undefined ? (
         <>
           <Omission part={part} />
-          <AgentText text={part.content} isOpen={isOpen} />
+          <AgentText text={part.content} isOpen={isOpen} isLast={isLastText} />
         </>
       ) : (
         <RepeatedOutput text={part.content} shown={shown} />

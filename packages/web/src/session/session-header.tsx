@@ -45,8 +45,9 @@ export function SessionHeader({ session, route }: SessionHeaderProps): ReactNode
           </div>
         )}
         <p className={style.detail}>
-          {session.provider} · {pathOf(session.workingDirectories[0])}
-          {words.tone === "bad" && <> · {words.text}</>}
+          {words.tone === "bad" && <span className={style.state}>{words.text} · </span>}
+          <span className={style.agent}>{session.provider} · </span>
+          <FolderPath path={pathOf(session.workingDirectories[0])} />
           <IsolationLabel session={session} />
           <OtherClients session={session} />
         </p>
@@ -59,15 +60,36 @@ export function SessionHeader({ session, route }: SessionHeaderProps): ReactNode
   );
 }
 
+/** The head of a page whose session is not there. */
+export function PlainHeader({ title }: { readonly title: string }): ReactNode {
+  return (
+    <header className={style.header}>
+      <BackLink />
+      <h1 className={style.nameText}>{title}</h1>
+    </header>
+  );
+}
+
+/** A path that is shortened before its last folder (Z953). */
+function FolderPath({ path }: { readonly path: string }): ReactNode {
+  const end = path.replace(/\/+$/, "").lastIndexOf("/");
+  return (
+    <span className={style.path} title={path}>
+      <span className={style.parents}>{path.slice(0, Math.max(end, 0))}</span>
+      <span className={style.folder}>{path.slice(Math.max(end, 0))}</span>
+    </span>
+  );
+}
+
 /** The isolation of the session's processes; details on hover. */
 function IsolationLabel({ session }: { readonly session: SessionState }): ReactNode {
   const words = isolationWords(session.isolation);
   if (words === undefined) return null;
   return (
-    <>
+    <span>
       {" · "}
       <span title={words.detail}>{words.text}</span>
-    </>
+    </span>
   );
 }
 
@@ -75,7 +97,12 @@ function OtherClients({ session }: { readonly session: SessionState }): ReactNod
   const { clientId } = useHost();
   const others = session.activeClients.filter((client) => client.clientId !== clientId);
   if (others.length === 0) return null;
-  return <> · also open in: {others.map((client) => client.displayName ?? client.clientId).join(", ")}</>;
+  const names = others.map((client) => client.displayName ?? client.clientId).join(", ");
+  return (
+    <span className={style.others} title={names}>
+      {" · "}also open in: {names}
+    </span>
+  );
 }
 
 function RenameForm({

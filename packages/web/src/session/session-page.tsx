@@ -31,10 +31,10 @@ import { CodeText } from "../ui/code-text.tsx";
 import { deleteSession, reopenSession } from "./closed-sessions.ts";
 import { InstallHint } from "./missing-agents.tsx";
 import { createSession, type NewSession } from "./create-session.ts";
-import { SessionHeader } from "./session-header.tsx";
+import { PlainHeader, SessionHeader } from "./session-header.tsx";
 import style from "./session-page.module.css";
 import { pathOf } from "./session-words.ts";
-import { SignInOffer } from "./sign-in-offer.tsx";
+import { useSignInOffer } from "./sign-in-offer.tsx";
 import { viewOf } from "./session-tabs.tsx";
 
 // Few sessions are looked at for their changes first (Z5).
@@ -50,13 +50,16 @@ export function SessionPage({ route }: { readonly route: SessionRoute }): ReactN
   if (session.status === "loading") return <Waiting text="Opening the session…" isAlone />;
   if (session.status === "gone") {
     return (
-      <EmptyState
-        icon={<CircleSlashIcon size={24} />}
-        title="Session not found"
-        action={<a href={routeHash({ place: "home" })}>Go to the sessions</a>}
-      >
-        It may have been deleted, or the link is wrong.
-      </EmptyState>
+      <div className={style.page}>
+        <PlainHeader title="Session" />
+        <EmptyState
+          icon={<CircleSlashIcon size={24} />}
+          title="Session not found"
+          action={<a href={routeHash({ place: "home" })}>Back to sessions</a>}
+        >
+          It may have been deleted, or the link is wrong.
+        </EmptyState>
+      </div>
     );
   }
   return <OpenSession session={session.state} route={route} />;
@@ -196,6 +199,7 @@ interface FailedStartProps {
 function FailedStart({ session, error, unsent }: FailedStartProps): ReactNode {
   const host = useHost();
   const [isBusy, setIsBusy] = useState(false);
+  const { button, terminal, message } = useSignInOffer(error, pathOf(session.workingDirectories[0]));
   const retry = async (): Promise<void> => {
     setIsBusy(true);
     const created = createSession(host, { ...sameChoices(session), firstMessage: unsent });
@@ -212,21 +216,28 @@ function FailedStart({ session, error, unsent }: FailedStartProps): ReactNode {
         isAlert
         title="The agent did not start"
         actions={
-          <Button size="small" disabled={isBusy} onClick={() => void retry()}>
-            Retry
-          </Button>
+          <>
+            {button}
+            <Button size="small" disabled={isBusy} onClick={() => void retry()}>
+              Retry
+            </Button>
+          </>
+        }
+        details={
+          <>
+            <InstallHint agentId={session.provider} />
+            {error.stderrTail !== undefined && error.stderrTail.length > 0 && (
+              <pre className={style.stderr} aria-label="Error output of the agent">
+                {error.stderrTail.join("\n")}
+              </pre>
+            )}
+            {terminal}
+          </>
         }
       >
         <p>
-          <CodeText text={error.message} />
+          <CodeText text={message} />
         </p>
-        <InstallHint agentId={session.provider} />
-        {error.stderrTail !== undefined && error.stderrTail.length > 0 && (
-          <pre className={style.stderr} aria-label="Error output of the agent">
-            {error.stderrTail.join("\n")}
-          </pre>
-        )}
-        <SignInOffer remedy={error.remedy} folder={pathOf(session.workingDirectories[0])} />
       </Notice>
     </div>
   );

@@ -16,8 +16,14 @@ export interface PhaseWords {
 }
 
 export function phaseWords(phase: SessionPhase): PhaseWords {
+  // An agent that stopped says more than the turn that ended with it.
+  if (toneOf(phase) === "plain" && hasFailedTurn(phase)) return { text: "Last turn failed", tone: "bad" };
   const label = phaseLabel(phase);
   return { text: label.charAt(0).toUpperCase() + label.slice(1), tone: toneOf(phase) };
+}
+
+function hasFailedTurn(phase: SessionPhase): boolean {
+  return (phase.status === "ready" || phase.status === "stale") && phase.lastTurnFailed === true;
 }
 
 function toneOf(phase: SessionPhase): PhaseWords["tone"] {

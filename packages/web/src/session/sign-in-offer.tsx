@@ -1,31 +1,45 @@
 // The button that signs in to an agent: it runs the agent's own command in a terminal, shown in place.
 import { useEffect, useRef, useState, type ReactNode } from "react";
-import { makeId, terminalUri, type Remedy, type TerminalUri } from "@holdfast/ahp";
+import { type ErrorInfo, makeId, terminalUri, type TerminalUri } from "@holdfast/ahp";
 import { hostFetch } from "../host/host-fetch.ts";
 import { useHost, useTerminal } from "../host/use-host.ts";
 import { TerminalPanel } from "../terminal/terminal-panel.tsx";
 import { Button } from "../ui/button.tsx";
-import style from "./session-page.module.css";
 
-export interface SignInOfferProps {
-  readonly remedy: Remedy | undefined;
-  /** Where the command runs; the home folder if it is empty. */
-  readonly folder: string;
+interface SignInOffer {
+  /** The button; undefined where there is no command to run, and once it was pressed. */
+  readonly button: ReactNode;
+  /** The terminal, once the button was pressed. */
+  readonly terminal: ReactNode;
+  /** The message of the error, without the command that the button runs. */
+  readonly message: string;
 }
 
-/** The button, and the terminal once it was pressed; nothing where there is no command to run. */
-export function SignInOffer({ remedy, folder }: SignInOfferProps): ReactNode {
+/** The offer to sign in that belongs to an error; the command runs in the folder. */
+export function useSignInOffer({ message, remedy }: ErrorInfo, folder: string): SignInOffer {
   const [isOpen, setIsOpen] = useState(false);
   const command = remedy?.command;
-  if (command === undefined) return null;
-  if (isOpen) return <RemedyTerminal command={command} folder={folder} />;
-  return (
-    <div className={style.offer}>
-      <Button size="small" title={command} onClick={() => setIsOpen(true)}>
+  if (remedy === undefined || command === undefined) {
+    return { button: undefined, terminal: undefined, message };
+  }
+  return {
+    message: plainMessage(message, remedy.text),
+    button: isOpen ? undefined : (
+      <Button size="small" kind="primary" title={command} onClick={() => setIsOpen(true)}>
         Sign in
       </Button>
-    </div>
-  );
+    ),
+    terminal: isOpen ? <RemedyTerminal command={command} folder={folder} /> : undefined,
+  };
+}
+
+/** A message without its remedy and without the agent's own words in parentheses before it. */
+function plainMessage(message: string, remedy: string): string {
+  if (!message.endsWith(remedy)) return message;
+  return message
+    .slice(0, -remedy.length)
+    .trim()
+    .replace(/ \([^()]*\)\.$/, ".");
 }
 
 interface RemedyTerminalProps {

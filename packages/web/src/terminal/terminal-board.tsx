@@ -67,7 +67,7 @@ export function TerminalBoard({ terminals, sessions }: TerminalBoardProps): Reac
               <p className={style.foot}>
                 <Origin terminal={terminal} sessions={sessions} />
                 <Button kind="quiet" size="small" onClick={() => openInFull(terminal.resource)}>
-                  Open in full
+                  Expand
                 </Button>
               </p>
             </li>

@@ -60,7 +60,7 @@ export function TerminalPanel(props: TerminalPanelProps): ReactNode {
       <header className={style.head}>
         <CommandLine title={state.title} isOpen={isOpen} onToggle={onToggle} />
         {isRunning && <HolderLabel holder={holder} />}
-        {(variant !== "tile" || state.lifecycle.status === "exited") && <LifecycleLabel state={state} />}
+        <LifecycleLabel state={state} />
         {variant === "focus" && state.run === "tty" && (
           <input
             type="search"

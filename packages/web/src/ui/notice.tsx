@@ -8,6 +8,8 @@ export interface NoticeProps {
   readonly title?: string | undefined;
   readonly children?: ReactNode;
   readonly actions?: ReactNode;
+  /** Below the text and the actions, as wide as both. */
+  readonly details?: ReactNode;
   /** `banner` spans the view; `card` stands in it. */
   readonly shape?: "card" | "banner";
   /** Read out at once. */
@@ -17,7 +19,7 @@ export interface NoticeProps {
 const icons = { info: <InfoIcon />, attention: <AlertIcon />, problem: <StopIcon /> } as const;
 
 export function Notice(props: NoticeProps): ReactNode {
-  const { kind = "info", title, children, actions, shape = "card", isAlert = false } = props;
+  const { kind = "info", title, children, actions, details, shape = "card", isAlert = false } = props;
   return (
     <div className={style.notice} data-kind={kind} data-shape={shape} role={isAlert ? "alert" : undefined}>
       <span className={style.icon} aria-hidden="true">
@@ -28,6 +30,7 @@ export function Notice(props: NoticeProps): ReactNode {
         {children}
       </div>
       {actions !== undefined && <div className={style.actions}>{actions}</div>}
+      {details !== undefined && <div className={style.details}>{details}</div>}
     </div>
   );
 }

@@ -59,6 +59,7 @@ export function Picker(props: PickerProps): ReactNode {
         type="button"
         className={style.button}
         data-kind={kind}
+        data-chosen={chosen !== undefined || value !== ""}
         aria-haspopup="listbox"
         aria-expanded={isOpen}
         aria-label={`${label}: ${text}`}

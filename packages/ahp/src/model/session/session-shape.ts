@@ -15,6 +15,7 @@ import {
   jsonObject,
   jsonValue,
   list,
+  literal,
   nullable,
   object,
   oneOf,
@@ -67,6 +68,8 @@ const lifecycleShape = taggedUnion<SessionLifecycle, "status">("status", lifecyc
 
 export const sessionPhaseShape = taggedUnion<SessionPhase, "status">("status", {
   ...lifecycleFields,
+  ready: { lastTurnFailed: optional(literal(true)) },
+  stale: { ...lifecycleFields.stale, lastTurnFailed: optional(literal(true)) },
   busy: {
     chat: id("chat URI"),
     turnId: id("turn"),

@@ -53,6 +53,18 @@ test("[M29] a session without a running turn is what its process is", () => {
   });
 });
 
+test.each(["failed", "interrupted"] as const)(
+  "[Z954] a session whose last turn was %s says so",
+  (lastTurn) => {
+    const chat: ChatSummary = { ...idle, phase: { status: "idle", lastTurn } };
+    expect(sessionPhase(session({ status: "ready" }, [chat]))).toEqual({
+      status: "ready",
+      lastTurnFailed: true,
+    });
+    expect(sessionPhase(session({ status: "creating" }, [chat]))).toEqual({ status: "creating" });
+  },
+);
+
 test("[M32] a session keeps its newest notices and no more", () => {
   let state = newStates.session;
   for (let number = 1; number <= KEPT_NOTICES + 2; number += 1) {

@@ -4,9 +4,13 @@ import type { ChatUri, TurnId } from "../ids.ts";
 import { countAnnotations, type AnnotationCounts } from "./annotation.ts";
 import type { SessionLifecycle, SessionState } from "./session.ts";
 
+type IdleLifecycle = Extract<SessionLifecycle, { readonly status: "ready" | "stale" }>;
+
 /** The activity of a session, seen from outside. */
 export type SessionPhase =
-  | SessionLifecycle
+  | Exclude<SessionLifecycle, IdleLifecycle>
+  /** `lastTurnFailed` is absent unless the last turn failed or was interrupted. */
+  | (IdleLifecycle & { readonly lastTurnFailed?: true })
   | {
       readonly status: "busy";
       readonly chat: ChatUri;
@@ -50,7 +54,11 @@ export function sessionPhase({ lifecycle, chats }: SessionState): SessionPhase {
       waitingFor: lifecycle.status === "ready" ? phase.waitingFor : "agent",
     };
   }
-  return lifecycle;
+  const hasFailed = chats.some(
+    ({ phase }) => phase.status === "idle" && ["failed", "interrupted"].includes(phase.lastTurn ?? ""),
+  );
+  const isIdle = lifecycle.status === "ready" || lifecycle.status === "stale";
+  return isIdle && hasFailed ? { ...lifecycle, lastTurnFailed: true } : lifecycle;
 }
 
 /** Whether a stale session is so because its agent failed. */

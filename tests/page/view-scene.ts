@@ -305,7 +305,7 @@ function hostViews({ closed }: ViewScene["sessions"]): readonly View[] {
     {
       name: "search-nothing",
       hash: "#/search?q=zebra",
-      arrive: (page) => page.getByText("Nothing has “zebra”").waitFor(),
+      arrive: (page) => page.getByText("No results for “zebra”").waitFor(),
     },
     {
       name: "closed-list",

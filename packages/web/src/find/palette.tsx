@@ -88,7 +88,7 @@ export default function Palette({ root, actions, onNewSession, onClose }: Palett
             aria-controls={listId}
             aria-autocomplete="list"
             aria-activedescendant={ranked.length === 0 ? undefined : `${listId}-${at}`}
-            placeholder="Go to a session, or run an action…"
+            placeholder="Search sessions and actions"
             autoFocus
             autoComplete="off"
             spellCheck={false}

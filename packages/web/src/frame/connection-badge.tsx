@@ -62,8 +62,8 @@ export function LostHost(): ReactNode {
     <Banner title="Disconnected. Reconnecting…">Your sessions keep running on the host.</Banner>
   ) : (
     <Banner title="Cannot reach the host">
-      The page reconnects when the host is back. Check that the host is running and that this device can reach
-      its network.
+      The page reconnects when the host is back. Check that the host is running and that this device can
+      connect to it.
     </Banner>
   );
 }

@@ -12,6 +12,7 @@ describe("[Z938] an entry of the audit log", () => {
     expect(subjectText("policy", "approvalPolicy: none → approve-all")).toBe(
       "Up to the agent → Allow everything",
     );
+    expect(subjectText("sign-in", "10a08a270d02739e Chrome on Linux")).toBe("Chrome on Linux");
     expect(subjectText("command", "approvalPolicy: none → approve-all")).toBe(
       "approvalPolicy: none → approve-all",
     );

@@ -27,8 +27,9 @@ export function kindLabel(what: string): string {
   return kinds[what] ?? what;
 }
 
-/** The subject of an entry; policies by the labels of the page. */
+/** The subject of an entry: policies by the labels of the page, browsers without the id of their sign-in. */
 export function subjectText(what: string, subject: string): string {
+  if (what === "sign-in") return subject.replace(/^[0-9a-f]{16} /, "");
   const change = what === "policy" ? /^approvalPolicy: (\S+) → (\S+)$/.exec(subject) : null;
   if (change === null) return subject;
   const [, before = "", after = ""] = change;

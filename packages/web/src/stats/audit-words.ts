@@ -22,7 +22,7 @@ const kinds: Readonly<Record<string, string>> = {
   refusal: "Refused",
 };
 
-/** What an entry is about. */
+/** The label of an entry's kind. */
 export function kindLabel(what: string): string {
   return kinds[what] ?? what;
 }

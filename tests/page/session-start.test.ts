@@ -137,7 +137,7 @@ describePage(
       await page.getByRole("tab", { name: "Activity" }).click();
       const activity = page.getByRole("region", { name: "Activity" });
       await activity.getByRole("heading", { name: "Activity" }).waitFor();
-      await activity.getByText("command", { exact: true }).first().waitFor();
+      await activity.getByText("Command", { exact: true }).first().waitFor();
       const lines = await page.evaluate<number[]>(`(() => {
         const cells = document.querySelectorAll('section[aria-label="Activity"] [data-action]');
         return [...cells].map((cell) => {

@@ -296,7 +296,11 @@ function hostViews({ closed }: ViewScene["sessions"]): readonly View[] {
       hash: "#/terminals",
       arrive: (page) => page.getByText("watching 12 files").first().waitFor(),
     },
-    { name: "search-empty", hash: "#/search", arrive: (page) => page.getByText(/^Searches titles/).waitFor() },
+    {
+      name: "search-empty",
+      hash: "#/search",
+      arrive: (page) => page.getByText(/^Searches titles/).waitFor(),
+    },
     {
       name: "search",
       hash: "#/search?q=evening",

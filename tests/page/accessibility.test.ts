@@ -66,7 +66,7 @@ describePage(
         }
         faults["board"] = await violationsInBothThemes(page);
         await page.getByRole("link", { name: "Host" }).click();
-        await page.getByRole("button", { name: /^Theme: As/ }).waitFor();
+        await page.getByRole("button", { name: /^Theme: Match/ }).waitFor();
         faults["host"] = await violationsInBothThemes(page);
         await page.getByRole("link", { name: "Closed sessions" }).click();
         await page.getByText("A session that you close").waitFor();
@@ -101,7 +101,7 @@ describePage(
       });
       expect(await violations(page)).toEqual([]);
       await page.getByRole("alert").getByText("This is not the host's token.").waitFor();
-      await page.getByText("It opens this page, or prints a link that signs one browser in, once.").waitFor();
+      await page.getByText("It opens this page, or prints a link that signs in one browser, once.").waitFor();
       const look = "getComputedStyle(document.querySelector('button')).backgroundColor";
       expect(await page.evaluate(look)).toBe("rgb(11, 95, 109)");
     });

@@ -106,7 +106,7 @@ describePage("finding", () => {
     await page.getByRole("searchbox", { name: "Search all sessions" }).waitFor();
   });
 
-  it("[Z851] search finds text in all sessions, marks it, and leads to the message", async () => {
+  it("[Z851, Z940] search finds text in all sessions, marks it, and leads to the message", async () => {
     const page = await open();
     await page.keyboard.press("f");
     await page.getByRole("searchbox", { name: "Search all sessions" }).waitFor();
@@ -116,6 +116,7 @@ describePage("finding", () => {
     await expect.poll(() => results.locator("mark").allInnerTexts()).toContain("evening");
     expect(await violationsInBothThemes(page)).toEqual([]);
     await page.waitForURL(/#\/search\?q=evening%20gree$/);
+    await results.getByText("Message · ").first().waitFor();
     await results.getByRole("link", { name: /asks/ }).click();
     // The first of many turns, not the newest.
     const message = page.getByText("Add a greeting for the evening", { exact: true });
@@ -126,7 +127,7 @@ describePage("finding", () => {
     await expect.poll(() => newest.count()).toBe(0);
     await page.goBack();
     await page.getByRole("searchbox", { name: "Search all sessions" }).fill("nothing has this");
-    await page.getByText("Nothing has “nothing has this”").waitFor();
+    await page.getByText("No results for “nothing has this”").waitFor();
   });
 
   it("[Z870] questions and finished turns are one list and one count, and notify while the page is hidden", async () => {
@@ -159,12 +160,12 @@ describePage("finding", () => {
 
   it("[Z854] the list of sessions is filtered by project", async () => {
     const page = await open();
-    await page.getByRole("button", { name: "Filter sessions" }).click();
+    await page.getByRole("button", { name: "More filters" }).click();
     await page.getByRole("button", { name: /^Project/ }).click();
     await page.getByRole("option", { name: /^greeter/ }).click();
     await expect.poll(() => link(page, "Kitchen oven").count()).toBe(0);
     expect(await violationsInBothThemes(page)).toEqual([]);
-    await page.getByRole("button", { name: "Remove the filters" }).click();
+    await page.getByRole("button", { name: "Clear filters" }).click();
     await link(page, "Kitchen oven").waitFor();
   });
 });

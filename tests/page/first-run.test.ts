@@ -83,7 +83,7 @@ describePage("[Z20] the page", () => {
     await page.keyboard.type("shell");
     await page.keyboard.press("Enter");
     await dialog.getByRole("button", { name: "Agent: Shell" }).waitFor();
-    await dialog.getByRole("textbox", { name: "What should be done?" }).focus();
+    await dialog.getByRole("textbox", { name: "What do you want done?" }).focus();
     await page.keyboard.type("echo kept");
     await page.keyboard.press("Enter");
     await composer(page).waitFor();
@@ -121,11 +121,11 @@ describePage("[Z20] the page", () => {
 
   it("[Z3] without the token there is only a way to show it", async () => {
     const { page } = await openPage(host.url, { expectedFaults: /Failed to load resource/ });
-    await page.getByLabel("The host's token").fill("not the token, I fear");
-    await page.getByRole("button", { name: "Open" }).click();
+    await page.getByLabel("Host token").fill("not the token, I fear");
+    await page.getByRole("button", { name: "Sign in" }).click();
     await page.getByRole("alert").getByText("This is not the host's token.").waitFor();
-    await page.getByLabel("The host's token").fill(host.token);
-    await page.getByRole("button", { name: "Open" }).click();
+    await page.getByLabel("Host token").fill(host.token);
+    await page.getByRole("button", { name: "Sign in" }).click();
     await whenConnected(page);
     expect(page.url()).toBe(`${host.url}/`);
   });

@@ -33,7 +33,7 @@ describePage("[Z810] the home page", () => {
     expect(await folder.inputValue()).toBe(`${path.join(host.project, "orchard")}/`);
     await folder.press("Enter");
     await page.getByRole("button", { name: `Folder: ${path.join(host.project, "orchard")}` }).waitFor();
-    await page.getByRole("textbox", { name: "What should be done?" }).fill("pwd");
+    await page.getByRole("textbox", { name: "What do you want done?" }).fill("pwd");
     await page.keyboard.press("Enter");
     await allow(page);
     await whenIdle(page);

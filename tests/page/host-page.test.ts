@@ -35,11 +35,15 @@ describePage("the host page", () => {
   };
 
   it(
-    "[Z860, Z861, Z862] shows settings, agents, permissions, access, usage, activity and system, also on a phone",
+    "[Z860, Z861, Z862, Z941] shows settings, agents, permissions, access, usage, activity and system, also on a phone",
     { timeout: 120_000 },
     async () => {
       const { page } = await openPage(`${scene.url}#/host`, { viewport: { width: 390, height: 780 } });
       await page.getByRole("heading", { name: "Host", exact: true }).waitFor();
+      const tops =
+        "[...document.querySelectorAll('[role=tab]')].map((tab) => tab.getBoundingClientRect().top)";
+      expect(new Set(await page.evaluate<number[]>(tops)).size).toBe(1);
+      expect(await page.getByRole("link", { name: "Back to the sessions" }).count()).toBe(0);
       for (const [section, text] of Object.entries(sections)) {
         await show(page, section);
         await page.getByRole("tabpanel").getByText(text).first().waitFor();
@@ -59,7 +63,7 @@ describePage("the host page", () => {
       await page.getByRole("button", { name: new RegExp(`^${name}`) }).click();
       await page.getByRole("option", { name: option }).click();
     };
-    await choose("Theme: As the system", "Dark");
+    await choose("Theme: Match system", "Dark");
     await choose("Text size", "Large");
     for (const isReloaded of [false, true]) {
       if (isReloaded) await page.reload();
@@ -71,7 +75,7 @@ describePage("the host page", () => {
 
   it("[Z861] revokes a key after a question", async () => {
     const { page } = await sharePage(`${scene.url}#/host/access`);
-    await page.getByText("at most approve-reads").waitFor();
+    await page.getByText("at most “Allow reading”").waitFor();
     await page.getByRole("button", { name: "Revoke Garden bot…" }).click();
     await page.getByRole("dialog").getByRole("button", { name: "Revoke" }).click();
     await page.getByText("No keys.").waitFor();

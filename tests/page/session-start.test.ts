@@ -95,10 +95,10 @@ describePage(
       await page.keyboard.type("Harvest");
       await page.keyboard.press("Enter");
       await page.getByRole("heading", { name: "Harvest", exact: true }).waitFor();
-      await page.getByRole("searchbox", { name: "Search sessions" }).fill("winter");
+      await page.getByRole("searchbox", { name: "Filter sessions" }).fill("winter");
       await page.getByText("No name, agent or folder matches “winter”.").waitFor();
       expect(await page.getByRole("link", { name: /Harvest/ }).count()).toBe(0);
-      await page.getByRole("searchbox", { name: "Search sessions" }).fill("");
+      await page.getByRole("searchbox", { name: "Filter sessions" }).fill("");
     });
 
     it("[Z346] running terminals come first, the newest of them first, and in full is most of the window", async () => {
@@ -137,7 +137,7 @@ describePage(
       await page.getByRole("tab", { name: "Activity" }).click();
       const activity = page.getByRole("region", { name: "Activity" });
       await activity.getByRole("heading", { name: "Activity" }).waitFor();
-      await activity.getByText("command", { exact: true }).first().waitFor();
+      await activity.getByText("Command", { exact: true }).first().waitFor();
       const lines = await page.evaluate<number[]>(`(() => {
         const cells = document.querySelectorAll('section[aria-label="Activity"] [data-action]');
         return [...cells].map((cell) => {

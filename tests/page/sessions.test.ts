@@ -36,7 +36,7 @@ describePage("[Z7] sessions in the page", () => {
     await page.getByRole("region", { name: "Archived" }).getByText("Garden work").waitFor();
     await chooseAction(page, "Delete…");
     await page.getByRole("button", { name: "Delete with its history" }).click();
-    await page.getByText("No sessions yet.").waitFor();
+    await page.getByRole("heading", { name: "No sessions yet" }).waitFor();
     await other.getByText("No sessions yet.").waitFor();
     await expect.poll(() => page.url()).toBe(`${host.url}/#/`);
   });
@@ -54,7 +54,7 @@ describePage("[Z7] sessions in the page", () => {
       await page.getByRole("group", { name: "Your message" }).waitFor();
       await chooseAction(page, "Close…");
       await page.getByRole("button", { name: "Close session" }).click();
-      await page.getByText("No sessions yet.").waitFor();
+      await page.getByRole("heading", { name: "No sessions yet" }).waitFor();
     }
 
     await page.getByRole("link", { name: "Closed sessions" }).click();
@@ -129,7 +129,7 @@ describePage("[Z7] sessions in the page", () => {
     const address = page.url();
     await chooseAction(page, "Close…");
     await page.getByRole("button", { name: "Close session" }).click();
-    await page.getByText("No sessions yet.").waitFor();
+    await page.getByRole("heading", { name: "No sessions yet" }).waitFor();
     await page.goto(address);
     await page.getByText("This session is closed.").waitFor();
     expect(await page.getByRole("textbox", { name: "Message" }).count()).toBe(0);

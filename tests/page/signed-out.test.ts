@@ -24,7 +24,7 @@ describePage("[Z621] a browser", () => {
     expect(await api.signIns.list()).toMatchObject([{ device: expect.stringContaining("Chrome") }]);
     await page.goto(`${host.url}/#/host`);
     await page.getByRole("button", { name: "Sign out" }).click();
-    await page.getByLabel("The host's token").waitFor();
+    await page.getByLabel("Host token").waitFor();
     expect(await api.signIns.list()).toEqual([]);
   });
 });

@@ -234,13 +234,13 @@ function hostStates(scene: StateScene): readonly StateView[] {
       name: "unreachable",
       open: (page) => scene.openWithout(page, "away"),
       says: "Cannot reach the host",
-      remedy: "Check that it is running",
+      remedy: "Check that the host is running",
     },
     {
       name: "disconnected",
       open: (page) => scene.lose(page, "away"),
       says: "Disconnected. Reconnecting…",
-      remedy: "What runs on the host keeps running",
+      remedy: "Your sessions keep running",
     },
     {
       name: "not-responding",
@@ -252,7 +252,7 @@ function hostStates(scene: StateScene): readonly StateView[] {
       name: "signed-out",
       open: (page) => scene.lose(page, "signed-out"),
       says: "Signed out",
-      remedy: "enter the token",
+      remedy: "Sign in",
     },
   ];
 }

@@ -130,9 +130,9 @@ describePage("[Z26] a host that is killed under its page", () => {
         host = await host.restart();
         const alert = page.getByRole("alert").getByText("token has changed");
         await alert.waitFor();
-        await page.getByRole("link", { name: "enter the token" }).click();
-        await page.getByLabel("The host's token").fill("another-token-of-this-host");
-        await page.getByRole("button", { name: "Open" }).click();
+        await page.getByRole("button", { name: "Sign in" }).click();
+        await page.getByLabel("Host token").fill("another-token-of-this-host");
+        await page.getByRole("button", { name: "Sign in" }).click();
         await whenConnected(page);
         expect(await alert.count()).toBe(0);
       } finally {

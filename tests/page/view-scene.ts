@@ -296,7 +296,11 @@ function hostViews({ closed }: ViewScene["sessions"]): readonly View[] {
       hash: "#/terminals",
       arrive: (page) => page.getByText("watching 12 files").first().waitFor(),
     },
-    { name: "search-empty", hash: "#/search", arrive: (page) => page.getByText(/^Finds messages/).waitFor() },
+    {
+      name: "search-empty",
+      hash: "#/search",
+      arrive: (page) => page.getByText(/^Searches titles/).waitFor(),
+    },
     {
       name: "search",
       hash: "#/search?q=evening",
@@ -305,7 +309,7 @@ function hostViews({ closed }: ViewScene["sessions"]): readonly View[] {
     {
       name: "search-nothing",
       hash: "#/search?q=zebra",
-      arrive: (page) => page.getByText("Nothing has “zebra”").waitFor(),
+      arrive: (page) => page.getByText("No results for “zebra”").waitFor(),
     },
     {
       name: "closed-list",

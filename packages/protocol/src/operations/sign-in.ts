@@ -38,7 +38,10 @@ export const listSignIns = defineOperation({
   summary: "List the browsers that are signed in, the last used first",
   permission: "admin",
   stream: false,
-  response: successSchema({ signIns: z.array(signInSchema) }),
+  response: successSchema({
+    signIns: z.array(signInSchema),
+    current: z.string().optional().describe("The id of the sign-in that the request was made with."),
+  }),
   errors: [],
 });
 

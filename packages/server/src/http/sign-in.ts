@@ -1,6 +1,7 @@
 // Operations on browsers' sign-ins, and the links that make them.
 import { rightsEntry } from "@holdfast/core";
 import { HostError, success } from "@holdfast/protocol";
+import { signInClientId } from "../auth/sign-ins.ts";
 import { signInPath } from "../page/sign-in-link.ts";
 import type { KeyHandlerDeps } from "./key.ts";
 import type { Handlers } from "./operation-routes.ts";
@@ -17,7 +18,11 @@ export function signInHandlers({
       audit.record(rightsEntry({ what: "ticket", subject: "sign-in link", by: `client ${clientId}` }));
       return success({ path: signInPath(ticket), expiresAt });
     },
-    listSignIns: () => success({ signIns: signIns.list() }),
+    listSignIns: (_input, { clientId }) => {
+      const listed = signIns.list();
+      const current = listed.find(({ id }) => signInClientId(id) === clientId)?.id;
+      return success({ signIns: listed, ...(current !== undefined && { current }) });
+    },
     revokeSignIn: ({ params: { id } }, { clientId }) => {
       const signIn = signIns.revoke(id);
       if (signIn === undefined) {

@@ -180,7 +180,7 @@ describe("[Z620] a link", () => {
 });
 
 describe("[Z621] a sign-in", () => {
-  it("[Z621] is listed with its device, audited, and ends at once when it is revoked or signed out", async () => {
+  it("[Z621] [Z936] is listed with its device, marked for the browser that asks, audited, and ends at once when it is revoked or signed out", async () => {
     const entries: string[] = [];
     const audit = {
       record: ({
@@ -204,8 +204,11 @@ describe("[Z621] a sign-in", () => {
     expect([await statusOf(cookie), await statusOf(other)]).toEqual([200, 200]);
     const list = async (): Promise<{ id: string; device: string }[]> =>
       (await client.send("GET", "/admin/sign-ins")).body["signIns"] as { id: string; device: string }[];
+    const asBrowser = await get(`${server.url}/admin/sign-ins`, { cookie, origin: server.url });
     const firefox = (await list()).find(({ device }) => device === "Firefox on Linux");
     expect(await list()).toHaveLength(2);
+    expect(await asBrowser.json()).toMatchObject({ current: firefox?.id });
+    expect((await client.send("GET", "/admin/sign-ins")).body["current"]).toBeUndefined();
     expect((await client.send("DELETE", `/admin/sign-ins/${firefox?.id}`)).status).toBe(200);
     expect((await client.send("DELETE", `/admin/sign-ins/${firefox?.id}`)).status).toBe(404);
     expect([await statusOf(cookie), await statusOf(other)]).toEqual([401, 200]);

@@ -23,8 +23,9 @@ h1 { margin: 0 0 .75rem; font-size: 1.2rem; letter-spacing: -.02em; }
 p, ul { margin: 0 0 .75rem; }
 ul { padding-left: 1.25rem; color: var(--muted); }
 code { font-size: .92em; }
-form { display: flex; gap: .5rem; }
-input, button { min-height: 36px; padding: .3rem .7rem; border: 1px solid var(--line); border-radius: 6px;
+form { display: flex; flex-wrap: wrap; gap: .25rem .5rem; }
+label { flex-basis: 100%; font-weight: 600; }
+input, button { min-height: 40px; padding: .3rem .7rem; border: 1px solid var(--line); border-radius: 6px;
   background: var(--card); color: inherit; font: inherit; }
 input { flex: 1; min-width: 0; }
 button { border-color: var(--accent); background: var(--accent); color: var(--accent-ink); font-weight: 600; }
@@ -36,15 +37,16 @@ button { border-color: var(--accent); background: var(--accent); color: var(--ac
 <main>
 <h1>Sign in to Holdfast</h1>
 ${problem === undefined ? "" : `<p class="problem" role="alert">${escapeHtml(problem)}</p>`}
-<p>Do one of these on the host:</p>
+<p>On the host, do one of these:</p>
 <ul>
-<li>Run <code>holdfast open</code>. It opens this page, or prints a link that signs one browser in, once.</li>
-<li>Copy the token from the file <code>token</code> in the host's home, which <code>holdfast doctor</code> names, and
-paste it here.</li>
+<li>Run <code>holdfast open</code>. It opens this page, or prints a link that signs in one browser, once.</li>
+<li>Copy the token from the file <code>token</code> in the host's home directory and paste it here. Run
+<code>holdfast doctor</code> to find that directory.</li>
 </ul>
 <form method="post" action="/">
-<input name="tkn" type="password" autocomplete="off" aria-label="The host's token" required autofocus>
-<button type="submit">Open</button>
+<label for="token">Host token</label>
+<input id="token" name="tkn" type="password" autocomplete="off" required autofocus>
+<button type="submit">Sign in</button>
 </form>
 </main>
 </body>

@@ -6,9 +6,12 @@ import {
   PlusIcon,
   SearchIcon,
   TerminalIcon,
+  XIcon,
 } from "@primer/octicons-react";
 import type { RootState } from "@holdfast/ahp";
 import { type KeyboardEvent, type ReactNode, useEffect, useId, useMemo, useRef, useState } from "react";
+import { hasTouchKeyboard } from "../chat/message-focus.ts";
+import { IconButton } from "../ui/button.tsx";
 import { Keys } from "../ui/keys.tsx";
 import { type Actions, type PaletteItem, paletteItems, type RankedItem, rankItems } from "./palette-items.ts";
 import style from "./palette.module.css";
@@ -35,7 +38,12 @@ export default function Palette({ root, actions, onNewSession, onClose }: Palett
   const listId = useId();
   const [search, setSearch] = useState("");
   const [marked, setMarked] = useState(0);
-  const items = useMemo(() => paletteItems(root, actions, onNewSession), [root, actions, onNewSession]);
+  const items = useMemo(() => {
+    const { help, ...others } = actions;
+    // Shortcuts are of no use on a device without a keyboard (Z935).
+    const offered = hasTouchKeyboard || help === undefined ? others : { help, ...others };
+    return paletteItems(root, offered, onNewSession);
+  }, [root, actions, onNewSession]);
   const ranked = useMemo(() => rankItems(items, search), [items, search]);
   const at = Math.min(marked, ranked.length - 1);
   useEffect(() => dialog.current?.showModal(), []);
@@ -80,7 +88,7 @@ export default function Palette({ root, actions, onNewSession, onClose }: Palett
             aria-controls={listId}
             aria-autocomplete="list"
             aria-activedescendant={ranked.length === 0 ? undefined : `${listId}-${at}`}
-            placeholder="Go to a session, or run an action…"
+            placeholder="Search sessions and actions"
             autoFocus
             autoComplete="off"
             spellCheck={false}
@@ -92,6 +100,9 @@ export default function Palette({ root, actions, onNewSession, onClose }: Palett
             onKeyDown={press}
           />
           <kbd>Esc</kbd>
+          <span className={style.close}>
+            <IconButton label="Close" icon={<XIcon />} onClick={onClose} />
+          </span>
         </div>
         <PaletteList id={listId} ranked={ranked} at={at} onMark={setMarked} onRun={run} />
       </div>

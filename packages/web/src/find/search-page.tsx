@@ -46,7 +46,7 @@ export default function SearchPage({ sessions, query: asked }: SearchPageProps):
           <input
             type="search"
             aria-label="Search all sessions"
-            placeholder="Messages, commands, output"
+            placeholder="Titles, messages, commands, output"
             autoFocus
             value={text}
             onChange={({ target }) => {
@@ -72,19 +72,26 @@ export default function SearchPage({ sessions, query: asked }: SearchPageProps):
           onChange={setFolder}
         />
       </div>
-      <Results found={found} text={text} />
+      <Results found={found} text={text} isFiltered={agent !== "" || folder !== ""} />
     </div>
   );
 }
 
-function Results({ found, text }: { readonly found: Found; readonly text: string }): ReactNode {
+interface ResultsProps {
+  readonly found: Found;
+  readonly text: string;
+  /** Whether an agent or a project is chosen. */
+  readonly isFiltered: boolean;
+}
+
+function Results({ found, text, isFiltered }: ResultsProps): ReactNode {
   const nowMs = useNow(30_000);
   switch (found.status) {
     case "nothing asked":
       return (
         <EmptyState icon={<SearchIcon size={24} />} title="Search all sessions">
-          Finds messages, replies, commands and the ends of their output, in open and closed sessions. Every
-          word must occur; the last may be the beginning of one.
+          Searches titles, messages, replies, commands and the last lines of their output, in open and closed
+          sessions. Results contain every word; the last word can be incomplete.
         </EmptyState>
       );
     case "searching":
@@ -98,7 +105,9 @@ function Results({ found, text }: { readonly found: Found; readonly text: string
     case "found":
       if (found.results.length === 0) {
         return (
-          <EmptyState title={`Nothing has “${text.trim()}”`}>Try fewer words, or another project.</EmptyState>
+          <EmptyState icon={<SearchIcon size={24} />} title={`No results for “${text.trim()}”`}>
+            {isFiltered ? "Try fewer words, or all agents and projects." : "Try fewer or other words."}
+          </EmptyState>
         );
       }
       return (
@@ -114,9 +123,12 @@ function Results({ found, text }: { readonly found: Found; readonly text: string
                 </span>
                 <span className={style.detail}>
                   {result.isClosed && <Badge>Closed</Badge>}
-                  <span>{result.agent}</span>
-                  {result.folder !== "" && <span className={style.folder}>{result.folder}</span>}
-                  <time dateTime={result.at}>{agoWords(result.at, nowMs)}</time>
+                  <span className={style.place}>
+                    {[result.turnId === undefined ? "Title" : "Message", result.agent, result.folder]
+                      .filter((part) => part !== "")
+                      .join(" · ")}
+                  </span>
+                  <time dateTime={result.at}>· {agoWords(result.at, nowMs)}</time>
                 </span>
                 {result.turnId !== undefined && (
                   <span className={style.snippet}>

@@ -29,12 +29,7 @@ export function SessionFilters({ sessions, filter, onChange }: SessionFiltersPro
   const isSet = isFiltering(filter);
   if (!isOpen && !isSet) {
     return (
-      <IconButton
-        size="small"
-        label="Filter sessions"
-        icon={<FilterIcon />}
-        onClick={() => setIsOpen(true)}
-      />
+      <IconButton size="small" label="More filters" icon={<FilterIcon />} onClick={() => setIsOpen(true)} />
     );
   }
   return (
@@ -65,7 +60,7 @@ export function SessionFilters({ sessions, filter, onChange }: SessionFiltersPro
       />
       <IconButton
         size="small"
-        label="Remove the filters"
+        label="Clear filters"
         icon={<XIcon />}
         onClick={() => {
           onChange(noFilter);

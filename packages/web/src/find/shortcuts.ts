@@ -29,7 +29,7 @@ export interface Shortcut {
 export const shortcuts: readonly Shortcut[] = [
   { id: "palette", label: "Command palette", group: "Find", keys: ["mod+k"] },
   { id: "search", label: "Search all sessions", group: "Find", keys: ["f"] },
-  { id: "find-session", label: "Filter the list of sessions", group: "Find", keys: ["/"] },
+  { id: "find-session", label: "Filter sessions", group: "Find", keys: ["/"] },
   { id: "help", label: "Keyboard shortcuts", group: "Find", keys: ["?"] },
   { id: "new-session", label: "New session", group: "Go to", keys: ["s"] },
   { id: "home", label: "Home", group: "Go to", keys: ["h"] },
@@ -42,7 +42,7 @@ export const shortcuts: readonly Shortcut[] = [
   { id: "changes", label: "Show the changes", group: "In a session", keys: ["d"] },
   { id: "session-terminals", label: "Show the session's terminals", group: "In a session" },
   { label: "Allow once", group: "Approvals", keys: ["y"] },
-  { label: "Always allow", group: "Approvals", keys: ["a"] },
+  { label: "Always allow in this session", group: "Approvals", keys: ["a"] },
   { label: "Deny", group: "Approvals", keys: ["n"] },
   { label: "Send the message, or queue it", group: "Writing", keys: ["enter"] },
   { label: "New line", group: "Writing", keys: ["shift+enter"] },

@@ -53,7 +53,7 @@ export function App(): ReactNode {
     window.scrollTo(0, 0);
   }, [route.place]);
   return (
-    <div className={style.frame} data-place={route.place}>
+    <div className={style.frame} data-place={route.place} data-waiting={root === undefined}>
       <a className={style.skip} href="#main" onClick={focusMain}>
         Skip to content
       </a>
@@ -89,6 +89,7 @@ export function App(): ReactNode {
           sessions={root?.sessions}
           current={route.place === "session" ? route.session : undefined}
           isAtClosed={route.place === "closed"}
+          isAtHome={route.place === "home"}
         />
         <footer className={style.foot}>
           <ConnectionBadge />
@@ -98,7 +99,7 @@ export function App(): ReactNode {
         <LostHost />
         <Notices />
         <ErrorBoundary key={placeKey(route)} what="this place">
-          <Suspense>
+          <Suspense fallback={<Waiting text="Loading…" isAlone />}>
             <Place route={route} root={root} />
           </Suspense>
         </ErrorBoundary>

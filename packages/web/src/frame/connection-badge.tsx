@@ -1,6 +1,6 @@
 // How the page stands with its host, always to be seen.
-import type { ClientStatus } from "@holdfast/ahp/client";
-import { type ReactNode, useEffect, useState } from "react";
+import type { ReactNode } from "react";
+import type { ConnectionView } from "../host/host-connection.ts";
 import { useConnection } from "../host/use-host.ts";
 import { Button } from "../ui/button.tsx";
 import { Notice } from "../ui/notice.tsx";
@@ -9,7 +9,8 @@ import { TimeSince } from "./time-since.tsx";
 
 /** A dot, a word and the latency. */
 export function ConnectionBadge(): ReactNode {
-  const { status, latencyMs } = useConnection();
+  const connection = useConnection();
+  const { status, latencyMs } = connection;
   const isConnected = status.status === "connected";
   return (
     <div
@@ -19,7 +20,7 @@ export function ConnectionBadge(): ReactNode {
       aria-label="Connection to the host"
     >
       <span className={style.dot} aria-hidden="true" />
-      <span>{wordOf(status)}</span>
+      <span>{stateName(connection)}</span>
       {isConnected && (
         <span className={style.latency} title="Latency">
           {latencyMs === undefined ? "–" : latencyMs < 1 ? "<1" : Math.round(latencyMs)} ms
@@ -31,8 +32,7 @@ export function ConnectionBadge(): ReactNode {
 
 /** A banner while the host cannot be reached: what is wrong, and what to do. */
 export function LostHost(): ReactNode {
-  const { status, wasConnected } = useConnection();
-  const isSignInLost = useSignInLost(status);
+  const { status, wasConnected, isSignedOut } = useConnection();
   if (status.status === "closed") {
     return (
       <Banner title="The page and the host have different versions" action={<ReloadButton />}>
@@ -40,12 +40,11 @@ export function LostHost(): ReactNode {
       </Banner>
     );
   }
-  if (isSignInLost) {
+  if (isSignedOut) {
     return (
-      <Banner title="Signed out">
-        This browser is not signed in any more: it was signed out, or the host&rsquo;s token has changed. Run{" "}
-        <code>holdfast open</code>, or <a href="/">enter the token</a>. What you have written is kept in this
-        tab.
+      <Banner title="Signed out" action={<SignInButton />}>
+        This browser was signed out, or the host&rsquo;s token has changed. Sign in with the token, or run{" "}
+        <code>holdfast open</code> on the host. Your drafts are kept in this tab.
       </Banner>
     );
   }
@@ -60,10 +59,11 @@ export function LostHost(): ReactNode {
   }
   if (status.status !== "waiting") return null;
   return wasConnected ? (
-    <Banner title="Disconnected. Reconnecting…">What runs on the host keeps running.</Banner>
+    <Banner title="Disconnected. Reconnecting…">Your sessions keep running on the host.</Banner>
   ) : (
     <Banner title="Cannot reach the host">
-      Check that it is running, then open the address that it printed.
+      The page reconnects when the host is back. Check that the host is running and that this device can
+      connect to it.
     </Banner>
   );
 }
@@ -90,37 +90,28 @@ function ReloadButton(): ReactNode {
   );
 }
 
-function wordOf({ status }: ClientStatus): string {
-  switch (status) {
+function SignInButton(): ReactNode {
+  return (
+    <Button size="small" onClick={() => location.assign("/")}>
+      Sign in
+    </Button>
+  );
+}
+
+/** The state in the words of its banner (Z934). */
+function stateName({ status, wasConnected, isSignedOut }: ConnectionView): string {
+  if (isSignedOut) return "Signed out";
+  switch (status.status) {
     case "connected":
       return "Connected";
     case "connecting":
     case "idle":
       return "Connecting…";
     case "not-responding":
-      return "Not responding";
+      return "Host not responding";
     case "waiting":
-      return "Disconnected";
+      return wasConnected ? "Disconnected" : "Cannot reach the host";
     case "closed":
-      return "Cannot connect";
+      return "Different versions";
   }
-}
-
-/** Whether the host refuses this page; a browser does not report why a WebSocket was not opened. */
-function useSignInLost(status: ClientStatus): boolean {
-  const [isLost, setIsLost] = useState(false);
-  const attempt = status.status === "waiting" ? status.attempt : -1;
-  const isConnected = status.status === "connected";
-  useEffect(() => {
-    if (isConnected) setIsLost(false);
-    if (attempt < 0) return undefined;
-    const asking = new AbortController();
-    fetch("/sdk/ping", { headers: { "x-holdfast-page": "1" }, signal: asking.signal }).then(
-      ({ status: answer }) => setIsLost(answer === 401),
-      // Nobody answers at all: that is another matter.
-      () => undefined,
-    );
-    return () => asking.abort();
-  }, [attempt, isConnected]);
-  return isLost;
 }

@@ -33,8 +33,15 @@ export class ErrorBoundary extends Component<ErrorBoundaryProps, { readonly erro
           </Button>
         }
       >
-        {error.message} Nothing is lost on the host. If the host was upgraded meanwhile, a reload helps.
+        {isNotLoaded(error)
+          ? "A part of the page could not be loaded. Reload the page when the host can be reached."
+          : `${error.message} Nothing is lost on the host. Reload the page, above all after an upgrade of the host.`}
       </Notice>
     );
   }
+}
+
+/** Whether a file of the page did not come; each browser has its own sentence, with an address in it. */
+function isNotLoaded({ message }: Error): boolean {
+  return /dynamically imported module|importing a module script/i.test(message);
 }

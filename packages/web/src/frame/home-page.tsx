@@ -2,7 +2,8 @@
 import type { SessionSummary } from "@holdfast/ahp";
 import { type ReactNode, useState } from "react";
 import { useConnection, useHost } from "../host/use-host.ts";
-import { groupByProject, type ProjectGroup } from "../session/attention.ts";
+import { useAgents } from "../session/agent-catalogue.ts";
+import { firstOfProject, groupByProject, type ProjectGroup } from "../session/attention.ts";
 import { createSession } from "../session/create-session.ts";
 import { phaseWords, sessionName, workState } from "../session/session-words.ts";
 import { StartBox } from "../session/start-box.tsx";
@@ -21,7 +22,7 @@ export function HomePage({
   return (
     <div className={style.home}>
       <div className={style.column}>
-        <h1 className={style.title}>What should be done?</h1>
+        <h1 className={style.title}>What do you want done?</h1>
         <StartBox sessions={sessions ?? []} />
         {sessions?.length === 0 && <FirstSteps />}
         <Projects sessions={sessions ?? []} />
@@ -43,25 +44,26 @@ interface ProjectProps {
 }
 
 /** A project: what needs someone, runs or has finished; what is idle, on demand. */
-function Project({ project: { folder, name, current, idle }, nowMs }: ProjectProps): ReactNode {
+function Project({ project, nowMs }: ProjectProps): ReactNode {
   const [isAll, setIsAll] = useState(false);
-  const isOpen = isAll || current.length === 0;
-  const shown = isOpen ? [...current, ...idle] : current;
+  const { folder, name, current, idle } = project;
+  const all = [...current, ...idle];
+  const shown = isAll ? all : firstOfProject(project, maxRows);
   return (
     <section className={style.project} aria-label={`Project ${name}`}>
       <h2 className={style.heading} title={folder}>
         {name} <span className={style.path}>{folder}</span>
       </h2>
       <ul className={style.rows}>
-        {shown.slice(0, isAll ? undefined : maxRows).map((session) => (
+        {shown.map((session) => (
           <li key={session.resource}>
             <Row session={session} nowMs={nowMs} />
           </li>
         ))}
       </ul>
-      {!isAll && current.length + idle.length > Math.min(shown.length, maxRows) && (
+      {shown.length < all.length && (
         <Button kind="quiet" size="small" onClick={() => setIsAll(true)}>
-          Show all {current.length + idle.length}
+          Show all {all.length}
         </Button>
       )}
     </section>
@@ -106,16 +108,33 @@ function Row({ session, nowMs }: { readonly session: SessionSummary; readonly no
 }
 
 const trials = [
-  { text: "ls -la", why: "A command: you are asked, and it runs in a live terminal." },
-  { text: "/write hello.txt Hello there", why: "A file: shown as a diff before and after." },
+  { text: "ls -la", why: "Run a command: you approve it, and it runs in a live terminal." },
+  { text: "/write hello.txt Hello there", why: "Write a file: you see the diff before and after." },
   {
     text: "for i in 1 2 3 4; do date; sleep 1; done",
-    why: "Something slow: close the page, and come back.",
+    why: "Run something slow: close the page and come back.",
   },
 ] as const;
 
-/** For a newcomer: three things to try with the built-in agent. */
+/** For a newcomer: what Holdfast does, and three things to try where the built-in agent is available (Z930). */
 function FirstSteps(): ReactNode {
+  const agents = useAgents(false);
+  const canTry =
+    agents.status === "known" && agents.agents.some(({ id, installed }) => id === "shell" && installed);
+  return (
+    <section className={style.project} aria-label="First steps">
+      <h2 className={style.heading}>No sessions yet</h2>
+      <p className={style.lead}>
+        Holdfast runs coding agents and the terminals they work in. Sessions keep running when you close this
+        page, and their history is saved.
+        {canTry && " Three things to try without a model or an API key:"}
+      </p>
+      {canTry && <Trials />}
+    </section>
+  );
+}
+
+function Trials(): ReactNode {
   const host = useHost();
   const { status } = useConnection();
   const tryIt = async (text: string): Promise<void> => {
@@ -123,27 +142,20 @@ function FirstSteps(): ReactNode {
     if (await host.reportFailure(created)) goTo({ place: "session", session: await created });
   };
   return (
-    <section className={style.project} aria-label="First steps">
-      <h2 className={style.heading}>No sessions yet</h2>
-      <p className={style.lead}>
-        Holdfast runs coding agents and the terminals they work in. Sessions keep running when you close this
-        page, and their history is saved. Three things to try, with no model and no key:
-      </p>
-      <ul className={style.trials}>
-        {trials.map(({ text, why }) => (
-          <li key={text}>
-            <button
-              type="button"
-              className={style.trial}
-              disabled={status.status !== "connected"}
-              onClick={() => void tryIt(text)}
-            >
-              <code>{text}</code>
-              <span>{why}</span>
-            </button>
-          </li>
-        ))}
-      </ul>
-    </section>
+    <ul className={style.trials}>
+      {trials.map(({ text, why }) => (
+        <li key={text}>
+          <button
+            type="button"
+            className={style.trial}
+            disabled={status.status !== "connected"}
+            onClick={() => void tryIt(text)}
+          >
+            <code>{text}</code>
+            <span>{why}</span>
+          </button>
+        </li>
+      ))}
+    </ul>
   );
 }

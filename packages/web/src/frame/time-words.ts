@@ -41,7 +41,7 @@ export function clockWords(at: string): string {
   const date = new Date(at);
   const isToday = date.toDateString() === new Date().toDateString();
   return date.toLocaleString(undefined, {
-    hour: "2-digit",
+    hour: "numeric",
     minute: "2-digit",
     ...(!isToday && { day: "numeric", month: "short" }),
   });

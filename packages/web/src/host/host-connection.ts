@@ -12,6 +12,8 @@ export interface ConnectionView {
   readonly latencyMs?: number;
   /** Whether the page was connected before: then what it shows may be old. */
   readonly wasConnected: boolean;
+  /** Whether the host refuses this browser until somebody signs in again. */
+  readonly isSignedOut: boolean;
 }
 
 /** The stores of each kind of channel, by URI. */
@@ -26,7 +28,9 @@ export class HostConnection {
   readonly #stores: Stores = { root: new Map(), session: new Map(), chat: new Map(), terminal: new Map() };
   readonly #terminals = new Map<string, TerminalStream>();
   readonly #listeners = new Set<() => void>();
-  #view: ConnectionView = { status: { status: "idle" }, wasConnected: false };
+  #view: ConnectionView = { status: { status: "idle" }, wasConnected: false, isSignedOut: false };
+  /** Stops the last request that asked whether the browser is signed in. */
+  #signInCheck = new AbortController();
 
   constructor(clientId: ClientId, url: string) {
     this.clientId = clientId;
@@ -41,7 +45,10 @@ export class HostConnection {
         // Until an attempt to reconnect succeeds the page is disconnected: what says so must not come and go (Z910).
         if (event.status.status === "connecting" && event.status.attempt > 0) return;
         const wasConnected = this.#view.wasConnected || event.status.status === "connected";
-        this.#become({ ...this.#view, status: event.status, wasConnected });
+        const isSignedOut = this.#view.isSignedOut && event.status.status !== "connected";
+        this.#become({ ...this.#view, status: event.status, wasConnected, isSignedOut });
+        this.#signInCheck.abort();
+        if (event.status.status === "waiting") void this.#checkSignIn();
         if (event.status.status === "connected") void this.#measure();
       } else if (event.type === "latency") this.#become({ ...this.#view, latencyMs: event.latencyMs });
     });
@@ -109,6 +116,19 @@ export class HostConnection {
       this.#become({ ...this.#view, latencyMs: performance.now() - askedMs });
     } catch {
       // The connection is lost again, which the view shows.
+    }
+  }
+
+  /** A browser does not report why a WebSocket was not opened, so the host is asked by HTTP. */
+  async #checkSignIn(): Promise<void> {
+    const check = new AbortController();
+    this.#signInCheck = check;
+    try {
+      const headers = { "x-holdfast-page": "1" };
+      const { status } = await fetch("/sdk/ping", { headers, signal: check.signal });
+      if (!check.signal.aborted) this.#become({ ...this.#view, isSignedOut: status === 401 });
+    } catch {
+      // The host cannot be reached, or the connection is back.
     }
   }
 

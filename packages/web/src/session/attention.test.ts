@@ -1,7 +1,7 @@
 // The order of sessions.
 import { makeId, type SessionPhase, type SessionSummary } from "@holdfast/ahp";
 import { describe, expect, it } from "vitest";
-import { groupByAttention, groupByProject } from "./attention.ts";
+import { firstOfProject, groupByAttention, groupByProject } from "./attention.ts";
 
 function session(title: string, phase: SessionPhase, more: Partial<SessionSummary> = {}): SessionSummary {
   return {
@@ -83,4 +83,17 @@ describe("[Z6] sessions", () => {
       ["garden", ["finished"], ["idle"]],
     ]);
   });
+});
+
+it("[Z931] a project lists its first sessions, and all of them where only one would be left", () => {
+  const countOf = (currentCount: number, idleCount: number): number => {
+    const sessions = Array.from({ length: currentCount + idleCount }, (_, index) =>
+      session(`s${index}`, index < currentCount ? busy("model") : ready),
+    );
+    const [project] = groupByProject(sessions);
+    return project === undefined ? 0 : firstOfProject(project, 6).length;
+  };
+  expect([countOf(2, 1), countOf(2, 2), countOf(0, 7), countOf(0, 8), countOf(8, 0)]).toEqual([
+    3, 2, 7, 6, 6,
+  ]);
 });

@@ -75,6 +75,13 @@ export function groupByProject(sessions: readonly SessionSummary[]): ProjectGrou
   });
 }
 
+/** The sessions of a project that are listed at first; a button for one more would take the place of its row (Z931). */
+export function firstOfProject({ current, idle }: ProjectGroup, max: number): readonly SessionSummary[] {
+  const all = [...current, ...idle];
+  const first = (current.length === 0 ? all : current).slice(0, max);
+  return all.length - first.length <= 1 ? all : first;
+}
+
 /** Whether every word of a search is in a session's name, agent or folders. */
 function fits({ title, label, provider, workingDirectories }: SessionSummary, search: string): boolean {
   const text = [title, label, provider, ...workingDirectories.map(pathOf)].join("\n").toLowerCase();

@@ -25,10 +25,12 @@ export interface SessionListProps {
   readonly current: SessionUri | undefined;
   /** Whether those that are closed are looked at. */
   readonly isAtClosed: boolean;
+  /** Whether the home is shown, which says that there are no sessions. */
+  readonly isAtHome: boolean;
 }
 
 /** The list with its search; the arrow keys walk through it. */
-export function SessionList({ sessions, current, isAtClosed }: SessionListProps): ReactNode {
+export function SessionList({ sessions, current, isAtClosed, isAtHome }: SessionListProps): ReactNode {
   const [search, setSearch] = useState("");
   const list = useRef<HTMLDivElement>(null);
   const nowMs = useNow(30_000);
@@ -47,21 +49,23 @@ export function SessionList({ sessions, current, isAtClosed }: SessionListProps)
   };
   return (
     <div id={sessionListId} className={style.list} ref={list} onKeyDown={walk}>
-      <div className={style.search}>
-        <SearchIcon />
-        <input
-          type="search"
-          placeholder="Search sessions"
-          aria-label="Search sessions"
-          value={search}
-          onChange={(event) => setSearch(event.target.value)}
-        />
-        {sessions !== undefined && sessions.length > 1 && (
-          <Suspense>
-            <SessionFilters sessions={sessions} filter={filter} onChange={setFilter} />
-          </Suspense>
-        )}
-      </div>
+      {sessions !== undefined && sessions.length > 0 && (
+        <div className={style.search}>
+          <SearchIcon />
+          <input
+            type="search"
+            placeholder="Filter sessions"
+            aria-label="Filter sessions"
+            value={search}
+            onChange={(event) => setSearch(event.target.value)}
+          />
+          {sessions.length > 1 && (
+            <Suspense>
+              <SessionFilters sessions={sessions} filter={filter} onChange={setFilter} />
+            </Suspense>
+          )}
+        </div>
+      )}
       {groups.map(({ heading, sessions: group }) => (
         <section key={heading} aria-label={heading}>
           <h3 className={style.heading}>{heading}</h3>
@@ -75,9 +79,7 @@ export function SessionList({ sessions, current, isAtClosed }: SessionListProps)
         </section>
       ))}
       {groups.length === 0 && sessions !== undefined && (
-        <p className={style.empty}>
-          {search === "" ? "No sessions yet." : `No name, agent or folder matches “${search}”.`}
-        </p>
+        <NoSessions isNone={sessions.length === 0} isAtHome={isAtHome} search={search} />
       )}
       <a
         className={style.closed}
@@ -87,6 +89,23 @@ export function SessionList({ sessions, current, isAtClosed }: SessionListProps)
         Closed sessions
       </a>
     </div>
+  );
+}
+
+interface NoSessionsProps {
+  /** Whether there are none at all. */
+  readonly isNone: boolean;
+  readonly isAtHome: boolean;
+  readonly search: string;
+}
+
+/** Says why the list is empty (Z932). */
+function NoSessions({ isNone, isAtHome, search }: NoSessionsProps): ReactNode {
+  if (isNone) return isAtHome ? null : <p className={style.empty}>No sessions yet.</p>;
+  return (
+    <p className={style.empty}>
+      {search === "" ? "No session matches the filters." : `No name, agent or folder matches “${search}”.`}
+    </p>
   );
 }
 

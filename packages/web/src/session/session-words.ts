@@ -123,6 +123,12 @@ export function policyOf(value: string): ApprovalPolicy | undefined {
   return found === "" ? undefined : found;
 }
 
+/** The label of a policy, as the host names it; `none` is no policy of the host's own. */
+export function policyName(policy: string): string {
+  const value = policy === "none" ? "" : policy;
+  return policies.find((choice) => choice.value === value)?.label ?? policy;
+}
+
 const notIsolated = "The agent and its commands can read everything that the host can.";
 
 const levelWords: Readonly<Record<string, string>> = {

@@ -197,7 +197,7 @@ function PromptBox({ text, agent, isReady, isBusy, onChange, onStart, children }
     <div className={style.box}>
       <textarea
         className={style.field}
-        aria-label="What should be done?"
+        aria-label="What do you want done?"
         aria-describedby={hintId}
         placeholder={agent?.id === "shell" ? "A command, such as ls -la" : "Describe what you want done"}
         rows={2}

@@ -3,6 +3,7 @@ import { type ReactNode, useState } from "react";
 import { agoWords, useNow } from "../frame/time-words.ts";
 import { hostFetch } from "../host/host-fetch.ts";
 import { useHost } from "../host/use-host.ts";
+import { policyName } from "../session/session-words.ts";
 import { Button } from "../ui/button.tsx";
 import { ConfirmDialog } from "../ui/dialog.tsx";
 import { Badge } from "../ui/status.tsx";
@@ -28,6 +29,8 @@ interface SignIn {
   readonly device: string;
   readonly address: string;
   readonly lastUsedAt: string;
+  /** Whether this page is signed in with it. */
+  readonly isHere: boolean;
 }
 
 interface Webhook {
@@ -55,7 +58,7 @@ export function AccessSection(): ReactNode {
         title="API keys"
         text={
           <>
-            For programs that use this host. <code>holdfast keys create</code> makes one.
+            For programs that use this host. Create one with <code>holdfast keys create</code>.
           </>
         }
       >
@@ -63,13 +66,13 @@ export function AccessSection(): ReactNode {
           {(key) => <KeyRow key={key.id} apiKey={key} onRemoved={remove} />}
         </List>
       </Section>
-      <Section title="Browsers" text="Signed in to this page.">
+      <Section title="Browsers" text="Browsers that are signed in to this host.">
         <List items={signIns} empty="No browser is signed in." label="Browsers">
           {(signIn) => <SignInRow key={signIn.id} signIn={signIn} onRemoved={remove} />}
         </List>
       </Section>
       <Section title="Webhooks" text="Addresses that the host calls when something happens in your sessions.">
-        <List items={webhooks} empty="No webhooks." label="Webhooks">
+        <List items={webhooks} empty="No webhooks. Apps create them through the API." label="Webhooks">
           {(webhook) => <WebhookRow key={webhook.id} webhook={webhook} onRemoved={remove} />}
         </List>
       </Section>
@@ -133,7 +136,7 @@ function ceilingWords({ ceiling }: ApiKey): string {
   if (ceiling === undefined) return "may do everything";
   const { agents, roots, policy } = ceiling;
   return [
-    `at most ${policy}`,
+    `at most “${policyName(policy)}”`,
     agents === undefined ? "any agent" : `agents: ${agents.join(", ")}`,
     roots === undefined ? "any folder" : `in ${roots.join(", ")}`,
   ].join(" · ");
@@ -141,17 +144,25 @@ function ceilingWords({ ceiling }: ApiKey): string {
 
 function SignInRow({ signIn, onRemoved }: RemovedProps & { readonly signIn: SignIn }): ReactNode {
   const nowMs = useNow(30_000);
-  const { id, device, address, lastUsedAt } = signIn;
+  const { id, device, address, lastUsedAt, isHere } = signIn;
   return (
     <Row
-      title={device}
+      title={
+        <>
+          {device} {isHere && <Badge tone="accent">This browser</Badge>}
+        </>
+      }
       detail={`from ${address} · used ${sinceWords(lastUsedAt, nowMs)}`}
       actions={
         <RemoveButton
           action="Sign out"
           name={device}
-          title="Sign this browser out?"
-          text={`${device} at ${address} has to sign in again. If it is this browser, you do.`}
+          title={isHere ? "Sign out of this browser?" : "Sign this browser out?"}
+          text={
+            isHere
+              ? "You have to sign in again to use this page."
+              : `${device} at ${address} has to sign in again.`
+          }
           address={`/admin/sign-ins/${encodeURIComponent(id)}`}
           onRemoved={() => onRemoved(id)}
         />
@@ -230,7 +241,11 @@ function readKeys(answer: unknown): readonly ApiKey[] {
 }
 
 function readSignIns(answer: unknown): readonly SignIn[] {
-  return (answer as { readonly signIns: readonly SignIn[] }).signIns;
+  const { signIns, current } = answer as {
+    readonly signIns: readonly Omit<SignIn, "isHere">[];
+    readonly current?: string;
+  };
+  return signIns.map((signIn) => ({ ...signIn, isHere: signIn.id === current }));
 }
 
 function readWebhooks(answer: unknown): readonly Webhook[] {

@@ -1,5 +1,9 @@
-// Activity: the newest entries of the audit.
+// Activity: the newest entries of the audit log.
 import type { ReactNode } from "react";
+import { clockWords, durationWords } from "../frame/time-words.ts";
+import { useHost, useRoot } from "../host/use-host.ts";
+import { sessionName } from "../session/session-words.ts";
+import { actorText, kindLabel, subjectText } from "./audit-words.ts";
 import style from "./host-page.module.css";
 import { useRepeatedly } from "./polling.ts";
 import { Row, Rows, Section } from "./section.tsx";
@@ -7,6 +11,8 @@ import { Row, Rows, Section } from "./section.tsx";
 interface AuditEntry {
   readonly id: number;
   readonly at: string;
+  /** The key of its session; empty where there was none. */
+  readonly session: string;
   readonly what: string;
   readonly subject: string;
   readonly cwd?: string;
@@ -26,12 +32,18 @@ const everyMs = 5000;
 
 export function AuditTail(): ReactNode {
   const entries = useRepeatedly("/admin/audit", everyMs, readEntries) ?? [];
+  const { clientId } = useHost();
+  const sessions = useRoot()?.sessions ?? [];
+  const nameOf = (key: string): string | undefined => {
+    const session = sessions.find((each) => each.key === key);
+    return session === undefined ? undefined : sessionName(session);
+  };
   return (
     <Section
       title="Activity"
       text={
         <>
-          The newest {shown} entries of the audit. <code>holdfast audit</code> has all of them.
+          The newest {shown} entries of the audit log. Run <code>holdfast audit</code> to see all of them.
         </>
       }
     >
@@ -41,20 +53,21 @@ export function AuditTail(): ReactNode {
         </p>
       )}
       <Rows label="Activity">
-        {entries.map(({ id, at, what, subject, cwd, by, decision, verdict, ...entry }) => (
+        {entries.map(({ id, at, session, what, subject, cwd, by, decision, verdict, ...entry }) => (
           <Row
             key={id}
             title={
               <>
                 <span className={style.what} data-action="">
-                  {what}
+                  {kindLabel(what)}
                 </span>{" "}
-                <code>{subject}</code>
+                <code>{subjectText(what, subject)}</code>
               </>
             }
             detail={[
+              nameOf(session),
               cwd === undefined ? undefined : `in ${cwd}`,
-              `${decision ?? verdict ?? "done"} by ${by}`,
+              `${decision ?? verdict ?? "done"} by ${actorText(by, clientId)}`,
               entry.outcome,
               detailsOf(entry),
             ]
@@ -62,7 +75,7 @@ export function AuditTail(): ReactNode {
               .join(" · ")}
             actions={
               <time className={style.at} dateTime={at} title={new Date(at).toLocaleString()}>
-                {new Date(at).toLocaleTimeString()}
+                {clockWords(at)}
               </time>
             }
           />
@@ -75,7 +88,7 @@ export function AuditTail(): ReactNode {
 /** How long it took, what it ran with, and the rule that decided; most entries have none of it. */
 function detailsOf({ durationMs, environment, isolation, rule }: Partial<AuditEntry>): string {
   const details = [
-    durationMs === undefined ? undefined : `${durationMs} ms`,
+    durationMs === undefined ? undefined : durationWords(durationMs),
     environment === undefined ? undefined : `variables: ${environment.join(", ")}`,
     isolation === undefined ? undefined : `isolation: ${isolation}`,
     rule === undefined ? undefined : `rule: ${rule}`,

@@ -1,6 +1,5 @@
 // Page of the host: settings, agents, permissions, access, usage, activity, system.
 import { type ReactNode, useEffect } from "react";
-import { BackLink } from "../frame/back-link.tsx";
 import { goTo, type HostSection, hostSections } from "../frame/route.ts";
 import { Button } from "../ui/button.tsx";
 import { TabPanel, Tabs } from "../ui/tabs.tsx";
@@ -42,7 +41,6 @@ export default function HostPage({ section }: { readonly section: HostSection })
   return (
     <div className={style.page}>
       <header className={style.head}>
-        <BackLink />
         <h1>Host</h1>
         <span className={style.signOut}>
           <Button size="small" onClick={() => void signOut()}>
@@ -52,7 +50,6 @@ export default function HostPage({ section }: { readonly section: HostSection })
       </header>
       <div className={style.tabs}>
         <Tabs<HostSection>
-          wraps
           label="Sections of the host"
           tabs={hostSections.map((id) => ({ id, label: labels[id] }))}
           current={section}

@@ -47,9 +47,14 @@ function AlwaysAllowed(): ReactNode {
     if (await host.reportFailure(hostFetch(path, undefined, "DELETE"))) setRemoved([...removed, id]);
   };
   return (
-    <Section title="Always allowed" text="What you allowed for good, in a session or in a folder.">
+    <Section
+      title="Always allowed"
+      text="Commands and files that agents may use without asking, in a session or a folder."
+    >
       {rules?.length === 0 && (
-        <p className={style.hint}>Nothing. “Always allow” in an approval adds to this list.</p>
+        <p className={style.hint}>
+          Nothing is always allowed yet. Choose “Always allow” in an approval to add a rule.
+        </p>
       )}
       <Rows label="Always allowed">
         {rules?.map((rule) => (

@@ -10,7 +10,7 @@ import { Row, Rows, Section } from "./section.tsx";
 import { changeSettings, type TextSize, usePageSettings } from "./settings.ts";
 
 const themes = [
-  { value: "system", label: "As the system" },
+  { value: "system", label: "Match system" },
   { value: "light", label: "Light" },
   { value: "dark", label: "Dark" },
 ] as const;
@@ -77,7 +77,7 @@ export function SettingsSection(): ReactNode {
                 kind="field"
                 value={agent}
                 options={[
-                  { value: "", label: "The last used" },
+                  { value: "", label: "Last used" },
                   ...known.map(({ id, label }) => ({ value: id, label })),
                 ]}
                 onChange={(value) => changeSettings({ agent: value })}

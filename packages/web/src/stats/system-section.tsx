@@ -37,7 +37,7 @@ function IsolationSection(): ReactNode {
   if (isolation === undefined) return null;
   const { name, sentence } = levelChoice(isolation.level);
   return (
-    <Section title="Isolation" text="Of sessions that choose none.">
+    <Section title="Isolation" text="Default for new sessions.">
       <Rows label="Isolation">
         <Row
           title={

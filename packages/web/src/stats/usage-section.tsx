@@ -5,7 +5,7 @@ import { EmptyState } from "../ui/empty-state.tsx";
 import style from "./host-page.module.css";
 import { useRepeatedly } from "./polling.ts";
 import { Section } from "./section.tsx";
-import { byAgent, byDay, tokenWords, type Usage } from "./usage.ts";
+import { byAgent, byDay, reportedTokens, tokenWords, type Usage } from "./usage.ts";
 
 const everyMs = 30_000;
 
@@ -64,13 +64,13 @@ function KnownUsage({ usage }: { readonly usage: Usage }): ReactNode {
                   Turns
                 </th>
                 <th scope="col" data-number="">
-                  Input
+                  Input tokens
                 </th>
                 <th scope="col" data-number="">
-                  Output
+                  Output tokens
                 </th>
                 <th scope="col" data-number="">
-                  Total
+                  Total tokens
                 </th>
                 <th scope="col" data-number="">
                   Cost
@@ -82,9 +82,9 @@ function KnownUsage({ usage }: { readonly usage: Usage }): ReactNode {
                 <tr key={agent}>
                   <td>{agent}</td>
                   <td data-number="">{turns}</td>
-                  <td data-number="">{tokenWords(inputTokens)}</td>
-                  <td data-number="">{tokenWords(outputTokens)}</td>
-                  <td data-number="">{tokenWords(totalTokens)}</td>
+                  <td data-number="">{reportedTokens(inputTokens)}</td>
+                  <td data-number="">{reportedTokens(outputTokens)}</td>
+                  <td data-number="">{reportedTokens(totalTokens)}</td>
                   <td data-number="">{cost}</td>
                 </tr>
               ))}

@@ -1,6 +1,6 @@
 // Usage, arranged for the page.
 import { expect, it } from "vitest";
-import { byAgent, byDay, tokenWords, type Usage } from "./usage.ts";
+import { byAgent, byDay, reportedTokens, tokenWords, type Usage } from "./usage.ts";
 
 const tokens = { turns: 2, inputTokens: 100, outputTokens: 50, totalTokens: 150 };
 const usage: Usage = {
@@ -31,7 +31,11 @@ it("[Z863] has every day, with the sums of all agents", () => {
 it("[Z863] has the sums and the cost of each agent, and says where none was reported", () => {
   expect(byAgent(usage).map(({ agent, totalTokens, cost }) => [agent, totalTokens, cost])).toEqual([
     ["codex", 300, "1.23 USD"],
-    ["shell", 0, "–"],
+    ["shell", 0, "—"],
   ]);
   expect([999, 3400, 150_000, 1_200_000].map(tokenWords)).toEqual(["999", "3.4 k", "150 k", "1.2 M"]);
+});
+
+it("[Z937] shows a dash for tokens that an agent did not report", () => {
+  expect([0, 7, 3400].map(reportedTokens)).toEqual(["—", "7", "3.4 k"]);
 });

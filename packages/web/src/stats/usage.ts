@@ -26,6 +26,7 @@ interface Tokens {
 }
 
 const none: Tokens = { turns: 0, inputTokens: 0, outputTokens: 0, totalTokens: 0 };
+const notReported = "—";
 const dayMs = 24 * 60 * 60 * 1000;
 const shownDays = 30;
 
@@ -52,7 +53,7 @@ export function byAgent({ days, costs }: Usage): AgentUsage[] {
       const own = costs.filter((cost) => cost.agent_id === agent);
       const cost = own.map(({ amount, currency }) => `${amount.toFixed(2)} ${currency}`).join(", ");
       const sums = days.filter((day) => day.agent_id === agent).reduce(add, none);
-      return { agent, ...sums, cost: cost === "" ? "–" : cost };
+      return { agent, ...sums, cost: cost === "" ? notReported : cost };
     })
     .toSorted((one, other) => other.totalTokens - one.totalTokens || other.turns - one.turns);
 }
@@ -64,6 +65,11 @@ function add(sum: Tokens, { turns, inputTokens, outputTokens, totalTokens }: Tok
     outputTokens: sum.outputTokens + outputTokens,
     totalTokens: sum.totalTokens + totalTokens,
   };
+}
+
+/** The tokens of an agent; a dash where it reported none (Z937). */
+export function reportedTokens(count: number): string {
+  return count === 0 ? notReported : tokenWords(count);
 }
 
 /** A count of tokens: `812`, `3.4 k`, `1.2 M`. */

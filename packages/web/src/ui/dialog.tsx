@@ -18,14 +18,16 @@ export function Dialog({ title, onClose, size = "medium", children, footer }: Di
   const dialog = useRef<HTMLDialogElement>(null);
   const titleId = useId();
   useEffect(() => {
-    dialog.current?.showModal();
-    // React focuses before the dialog is shown, which has no effect.
-    dialog.current?.querySelector<HTMLElement>("[data-autofocus]")?.focus();
+    const opened = dialog.current;
+    opened?.showModal();
+    // React focuses before the dialog is shown, which has no effect. Without a wish the browser focuses Close.
+    (opened?.querySelector<HTMLElement>("[data-autofocus]") ?? opened)?.focus();
   }, []);
   return (
     <dialog
       ref={dialog}
       className={style.dialog}
+      tabIndex={-1}
       data-size={size}
       aria-labelledby={titleId}
       onClose={onClose}

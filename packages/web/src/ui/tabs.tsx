@@ -15,13 +15,11 @@ export interface TabsProps<Id extends string> {
   readonly tabs: readonly Tab<Id>[];
   readonly current: Id;
   readonly onChange: (id: Id) => void;
-  /** Whether tabs that do not fit a phone stand in a second row; else the row scrolls. */
-  readonly wraps?: boolean;
 }
 
 /** The row of tabs; arrows, Home and End move between them. The view itself stands in a `TabPanel`. */
 export function Tabs<Id extends string>(props: TabsProps<Id>): ReactNode {
-  const { label, tabs, current, onChange, wraps = false } = props;
+  const { label, tabs, current, onChange } = props;
   const row = useRef<HTMLDivElement>(null);
   const press = (event: KeyboardEvent): void => {
     const at = tabs.findIndex(({ id }) => id === current);
@@ -33,14 +31,7 @@ export function Tabs<Id extends string>(props: TabsProps<Id>): ReactNode {
     row.current?.querySelector<HTMLElement>(`#${CSS.escape(tabId(next.id))}`)?.focus();
   };
   return (
-    <div
-      ref={row}
-      className={style.tabs}
-      role="tablist"
-      aria-label={label}
-      data-wraps={wraps}
-      onKeyDown={press}
-    >
+    <div ref={row} className={style.tabs} role="tablist" aria-label={label} onKeyDown={press}>
       {tabs.map(({ id, label: words, icon, count = 0 }) => (
         <button
           key={id}

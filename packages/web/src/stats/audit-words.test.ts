@@ -22,7 +22,7 @@ describe("[Z938] an entry of the audit log", () => {
     const sources = [
       "client page-1",
       "client page-2",
-      "client sign-in:ab",
+      "client sign-in:abcdef",
       "client cli-3",
       "client vscode",
       "policy approve-reads",
@@ -32,9 +32,9 @@ describe("[Z938] an entry of the audit log", () => {
     ];
     expect(sources.map((by) => actorText(by, "page-1"))).toEqual([
       "this page",
-      "a browser",
-      "a browser",
-      "the command line",
+      "browser page-2",
+      "browser sign-in:abcd…",
+      "command line cli-3",
       "client vscode",
       "permissions “Allow reading”",
       "app garden",

@@ -45,6 +45,8 @@ export function actorText(by: string, ownClient: string): string {
   if (by === "expiry") return "timeout";
   if (kind !== "client") return by;
   if (name === ownClient) return "this page";
-  if (name.startsWith("page-") || name.startsWith("sign-in:")) return "a browser";
-  return name.startsWith("cli-") ? "the command line" : by;
+  // Clients choose their ids, so a label never takes the place of one.
+  const short = name.length > 12 ? `${name.slice(0, 12)}…` : name;
+  if (name.startsWith("page-") || name.startsWith("sign-in:")) return `browser ${short}`;
+  return name.startsWith("cli-") ? `command line ${short}` : by;
 }

@@ -35,7 +35,7 @@ describePage(
       await enterSession(page, "shell", host.project);
       await composer(page).fill("echo kept");
       for (const { id } of await api.signIns.list()) await api.signIns.revoke(id);
-      await page.getByText("This browser is not signed in any more").waitFor();
+      await page.getByText("This browser was signed out").waitFor();
       await composer(page).press("Enter");
       await page.getByText("the message was not sent").waitFor();
       expect(await composer(page).inputValue()).toBe("echo kept");

@@ -143,7 +143,7 @@ describe("a hostile tree", () => {
     }
     await expect
       .poll(async () => (await run.members()).length, { timeout: 20_000, interval: 100 })
-      .toBeGreaterThan(30);
+      .toBe(40);
     const askedMs = performance.now();
     const members = await run.members();
     expect(members.length).toBeLessThanOrEqual(40);

@@ -53,7 +53,7 @@ async function problemsOf(page: Page, { open, says, remedy }: StateView): Promis
     await page.evaluate("new Promise(requestAnimationFrame).then(() => new Promise(requestAnimationFrame))");
     for (const part of wayOut === undefined ? [name] : [name, wayOut]) {
       await part.waitFor();
-      const isSeen = await isInSight(part, size);
+      const isSeen = await comesInSight(part, size);
       if (!isSeen) problems.push(`${String(part)} is out of sight at ${size.width} px`);
     }
     const found = await layoutProblems(page);
@@ -67,6 +67,15 @@ async function problemsOf(page: Page, { open, says, remedy }: StateView): Promis
   }
   problems.push(...(await violationsInBothThemes(page)));
   return problems;
+}
+
+/** A part may be drawn again while files of the page load. */
+async function comesInSight(part: Locator, size: (typeof sizes)[number]): Promise<boolean> {
+  for (let tries = 0; tries < 20; tries += 1) {
+    if (await isInSight(part, size)) return true;
+    await part.page().waitForTimeout(100);
+  }
+  return false;
 }
 
 async function isInSight(part: Locator, { width, height }: (typeof sizes)[number]): Promise<boolean> {

@@ -3,7 +3,7 @@ import { mkdirSync } from "node:fs";
 import path from "node:path";
 import process from "node:process";
 import { parseArgs } from "node:util";
-import { build, buildPage } from "./build.mjs";
+import { build } from "./build.mjs";
 import { stageLibraries, stageProgram } from "./package/staging.mjs";
 import { fail, isProgram, root, runNpm, setup } from "./setup.mjs";
 
@@ -25,8 +25,8 @@ const maxUnpackedBytes = 15_000_000;
  */
 export async function pack({ into = path.join(root, "dist"), withLibraries = false } = {}) {
   mkdirSync(into, { recursive: true });
-  // The program is bundled from its sources; whether their types fit is for `npm run check`.
-  buildPage();
+  // The program is bundled from its sources, but its helpers and the page are taken as they were built.
+  build();
   const folder = path.join(into, "package");
   await stageProgram(folder);
   const program = packFolder(folder, into);
@@ -35,7 +35,6 @@ export async function pack({ into = path.join(root, "dist"), withLibraries = fal
     fail(`the package takes ${taken} unpacked; ${allowed} are allowed.`);
   }
   if (!withLibraries) return [program];
-  build();
   return [program, ...(await packLibraries(into))];
 }
 

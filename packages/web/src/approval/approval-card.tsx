@@ -16,6 +16,7 @@ import { useHost } from "../host/use-host.ts";
 import { Button } from "../ui/button.tsx";
 import style from "./approval-card.module.css";
 import { useAnswerKeys } from "./answer-keys.ts";
+import { pauseAnswers, useAnswerPause } from "./answer-pause.ts";
 import { otherDecision } from "./decision-words.ts";
 import { SubjectView } from "./subject-view.tsx";
 import { visibleText } from "./visible-text.ts";
@@ -29,12 +30,14 @@ export interface ApprovalCardProps {
 export function ApprovalCard({ call, turnId, chatUri }: ApprovalCardProps): ReactNode {
   const host = useHost();
   const [isAnswered, setIsAnswered] = useState(false);
+  const isPaused = useAnswerPause();
   const { approval, toolCallId } = call;
   const card = useRef<HTMLDivElement>(null);
   const folder = folderOf(call);
   const buttons = buttonsOf(approval);
   const answer = async (option: ApprovalOption, scope?: PermissionScope): Promise<void> => {
     setIsAnswered(true);
+    pauseAnswers();
     focusMessageField();
     const outcome = await host.channel(chatUri, "chat").dispatch({
       type: "chat/toolCallConfirmed",
@@ -58,7 +61,8 @@ export function ApprovalCard({ call, turnId, chatUri }: ApprovalCardProps): Reac
   useAnswerKeys(card, (key, isGiven) => {
     const button = buttons.find((each) => each.keys === key);
     if (button === undefined || isAnswered) return false;
-    if (isGiven) void answer(button.option, button.scope);
+    // During the pause a key is taken and answers nothing.
+    if (isGiven && !isPaused) void answer(button.option, button.scope);
     return true;
   });
   return (
@@ -87,7 +91,7 @@ export function ApprovalCard({ call, turnId, chatUri }: ApprovalCardProps): Reac
             kind={option.kind === "allow_once" ? "primary" : "plain"}
             title={option.agentLabel === undefined ? undefined : `The agent calls it: ${option.agentLabel}`}
             aria-keyshortcuts={keys}
-            disabled={isAnswered}
+            disabled={isAnswered || isPaused}
             onClick={() => void answer(option, scope)}
           >
             {label}

@@ -1,0 +1,43 @@
+// Several approvals in the inbox: a decision is for the one that was shown.
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { startRealHost, type RealHost } from "../host/real-host.ts";
+import { describePage, openPage } from "./page-test.ts";
+import { openShellSession, say, whenConnected } from "./page-walk.ts";
+
+describePage("[Z958] approvals in the inbox", () => {
+  let host: RealHost;
+
+  beforeAll(async () => {
+    host = await startRealHost();
+  });
+  afterAll(async () => {
+    await host?.close();
+  });
+
+  it("[Z958] a second key or click right after a decision does not answer the next one", async () => {
+    const { page } = await openPage(`${host.url}/?tkn=${host.token}`);
+    await whenConnected(page);
+    const cards = page.getByRole("group", { name: /^Permission/ });
+    for (const name of ["one", "two", "three"]) {
+      await openShellSession(page, host.project);
+      await say(page, `echo ${name}`);
+      await cards.first().waitFor();
+    }
+    await page.evaluate('location.hash = "#/inbox"');
+    const allow = cards.first().getByRole("button", { name: "Allow once" });
+    await expect.poll(() => cards.count()).toBe(3);
+    // Keys count from 0.5 s after a card appeared on (Z806).
+    await page.waitForTimeout(600);
+    await page.keyboard.press("y");
+    await page.keyboard.press("y");
+    await expect.poll(() => cards.count()).toBe(2);
+    await expect.poll(() => allow.isEnabled()).toBe(true);
+    const place = await allow.boundingBox();
+    if (place === null) throw new Error("There is no button");
+    const { x, y, width, height } = place;
+    await page.mouse.dblclick(x + width / 2, y + height / 2);
+    await expect.poll(() => cards.count()).toBe(1);
+    await expect.poll(() => allow.isEnabled()).toBe(true);
+    expect(await cards.count()).toBe(1);
+  });
+});

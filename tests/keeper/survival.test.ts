@@ -38,6 +38,27 @@ process.stdin.on("data", (keys) => {
 `;
 
 describe("[R701] after a restart of the host", () => {
+  it("[C850] a window says that keys may be lost which the killed host did not confirm", async () => {
+    const { id } = await sdk.terminals.create({
+      command: "cat",
+      kind: "tty",
+      name: "keys",
+      cwd: host.project,
+    });
+    const window = await windows.open(["attach", "keys", "--home", host.home]);
+    await window.shows("attached");
+    window.type("before\r");
+    await window.shows("before");
+    process.kill(host.pid, "SIGSTOP");
+    window.type("meanwhile\r");
+    await window.until(() => window.written.includes("not responding"));
+    host = await host.restart("SIGKILL");
+    await window.until(() => window.written.includes("may not have arrived"));
+    window.type("after\r");
+    await window.shows("after");
+    await sdk.terminals.kill(id);
+  });
+
   it("[R701] a full screen is as it was, for a viewer that was connected and for a new one", async () => {
     const file = path.join(host.project, "editor.mjs");
     writeFileSync(file, editor);

@@ -64,6 +64,8 @@ class AttachSession {
   #screen: PersonScreen | undefined;
   #hold: Hold = { kind: "watching" };
   #isLost = false;
+  /** Whether a note about lost keys is about to be shown. */
+  #hasLostKeys = false;
   #filter = new OutputFilter();
 
   constructor(options: AttachOptions, client: AhpClient) {
@@ -224,7 +226,7 @@ class AttachSession {
       // Nothing here can be interrupted, so the person means to leave.
       if (text.includes(interrupt)) this.#end({ kind: "detached" });
     } else if (this.#hold.kind === "held") {
-      void handle.dispatch({ type: "terminal/input", data: text });
+      void this.#send(handle, text);
     } else if (!this.#options.isReadOnly && !text.startsWith("\u001B")) {
       // What begins with an escape may be the window's own answer and no key.
       void this.#claimAndType(handle, text);
@@ -233,7 +235,18 @@ class AttachSession {
 
   async #claimAndType(handle: ChannelHandle<"terminal">, text: string): Promise<void> {
     const refusal = await this.#claim(handle);
-    if (refusal === undefined) await handle.dispatch({ type: "terminal/input", data: text });
+    if (refusal === undefined) await this.#send(handle, text);
+  }
+
+  /** Keys that a host did not confirm before it was killed are not sent again: they could arrive twice (C850). */
+  async #send(handle: ChannelHandle<"terminal">, text: string): Promise<void> {
+    const { status } = await handle.dispatch({ type: "terminal/input", data: text });
+    if (status !== "lost" || this.#hasLostKeys || handle.state.lifecycle.status !== "running") return;
+    this.#hasLostKeys = true;
+    setImmediate(() => {
+      this.#hasLostKeys = false;
+      this.#screen?.note("[the last keys before the connection was lost may not have arrived]");
+    });
   }
 
   #resize(): void {

@@ -56,6 +56,7 @@ describe("[R701] after a restart of the host", () => {
     await window.until(() => window.written.includes("may not have arrived"));
     window.type("after\r");
     await window.shows("after");
+    expect(window.written.split("may not have arrived")).toHaveLength(2);
     await sdk.terminals.kill(id);
   });
 

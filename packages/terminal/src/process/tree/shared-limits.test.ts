@@ -141,9 +141,7 @@ describe("a hostile tree", () => {
       await run.end(0);
       return context.skip("this machine has no pids controller that is writable");
     }
-    await expect
-      .poll(async () => (await run.members()).length, { timeout: 20_000, interval: 100 })
-      .toBe(40);
+    await expect.poll(async () => (await run.members()).length, { timeout: 20_000, interval: 100 }).toBe(40);
     const askedMs = performance.now();
     const members = await run.members();
     expect(members.length).toBeLessThanOrEqual(40);

@@ -20,13 +20,19 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { testedProgram } from "../setup/tested-program.ts";
 
-/** A host that listens. */
-export interface RealHost {
+/** A host that listens, in whichever process. */
+export interface TestedHost {
   readonly url: string;
   readonly token: string;
   readonly home: string;
   /** A folder for agents to work in. */
   readonly project: string;
+  /** Ends it and removes what it left. */
+  close(): Promise<void>;
+}
+
+/** A host in a separate process. */
+export interface RealHost extends TestedHost {
   readonly pid: number;
   /** From the start of the process until it listens. */
   readonly startMs: number;
@@ -34,8 +40,6 @@ export interface RealHost {
   restart(signal?: NodeJS.Signals): Promise<RealHost>;
   /** Kills it without a word. */
   kill(): Promise<void>;
-  /** Ends it and removes what it left. */
-  close(): Promise<void>;
 }
 
 /** How a host is started. */
@@ -60,19 +64,20 @@ export interface RealHostOptions {
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const agentFile = fileURLToPath(new URL("../fixtures/chatty-agent.mjs", import.meta.url));
 
+/** Variables of a host, beside the home of its user. */
+export const hostVariables = {
+  SHELL: "/bin/sh",
+  REALTIMEX_AI_API_KEY: "forwarded-key",
+  REALTIMEX_AI_BASE_PATH: "http://127.0.0.1:9/v1",
+};
+
 /** Starts the program from source. Under the names of agents that the host knows, its PATH has one of the tests' own. */
 export function startRealHost(options: RealHostOptions = {}): Promise<RealHost> {
   const folder = mkdtempSync(path.join(options.parent ?? tmpdir(), "holdfast-real-"));
   const [home = "", project = "", user = ""] = foldersIn(folder);
-  for (const each of [home, project, path.join(user, "bin")]) {
-    mkdirSync(each, { recursive: true, mode: 0o700 });
-  }
-  for (const name of ["claude-agent-acp", "qwen"]) writeAgent(path.join(user, "bin", name));
-  // The host takes its PATH from the user's login shell.
-  writeFileSync(path.join(user, ".profile"), `PATH="${user}/bin:$PATH"\nexport PATH\n`);
-  if (options.config !== undefined) {
-    writeFileSync(path.join(home, "config.jsonc"), JSON.stringify(options.config), { mode: 0o600 });
-  }
+  for (const each of [home, project, user]) mkdirSync(each, { mode: 0o700 });
+  fillUserFolder(user);
+  if (options.config !== undefined) writeConfig(home, options.config);
   options.prepare?.(folder);
   if (options.uid !== undefined) giveTo(folder, options.uid);
   return startIn(folder, options);
@@ -91,9 +96,7 @@ async function startIn(folder: string, options: RealHostOptions): Promise<RealHo
       env: {
         ...process.env,
         HOME: user,
-        SHELL: "/bin/sh",
-        REALTIMEX_AI_API_KEY: "forwarded-key",
-        REALTIMEX_AI_BASE_PATH: "http://127.0.0.1:9/v1",
+        ...hostVariables,
         ...(options.keeper === true && { HOLDFAST_NO_KEEPER: "" }),
         ...options.environment,
         ...options.environmentIn?.(folder),
@@ -167,7 +170,25 @@ function foldersIn(folder: string): string[] {
   return ["home", "project", "user"].map((name) => path.join(folder, name));
 }
 
+/** Writes a host's configuration. */
+export function writeConfig(home: string, config: object): void {
+  writeFileSync(path.join(home, "config.jsonc"), JSON.stringify(config), { mode: 0o600 });
+}
+
+/** Puts the tests' agents into the PATH of a user, which the host takes from the login shell. */
+export function fillUserFolder(user: string): void {
+  mkdirSync(path.join(user, "bin"), { mode: 0o700 });
+  for (const name of ["claude-agent-acp", "qwen"]) writeAgent(path.join(user, "bin", name));
+  writeFileSync(path.join(user, ".profile"), `PATH="${user}/bin:$PATH"\nexport PATH\n`);
+}
+
+/** Without Node where only its version is asked for, as every host does. */
 function writeAgent(file: string): void {
-  writeFileSync(file, `#!/bin/sh\nexec "${process.execPath}" "${agentFile}" "$@"\n`);
+  const lines = [
+    "#!/bin/sh",
+    'if [ "$1" = --version ]; then echo "chatty-agent 1.2.3"; exit; fi',
+    `exec "${process.execPath}" "${agentFile}" "$@"`,
+  ];
+  writeFileSync(file, `${lines.join("\n")}\n`);
   chmodSync(file, 0o755);
 }

@@ -1,6 +1,7 @@
 // Every view of the page, in both themes, by the rules of axe.
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { startRealHost, type RealHost } from "../host/real-host.ts";
+import { startHostInProcess } from "../host/host-in-process.ts";
+import type { TestedHost } from "../host/real-host.ts";
 import { violations, violationsInBothThemes } from "./axe.ts";
 import { describePage, openPage, sharePage } from "./page-test.ts";
 import { allow, enterSession, say, terminals, whenConnected } from "./page-walk.ts";
@@ -8,10 +9,10 @@ import { allow, enterSession, say, terminals, whenConnected } from "./page-walk.
 describePage(
   "[Z27] axe",
   () => {
-    let host: RealHost;
+    let host: TestedHost;
 
     beforeAll(async () => {
-      host = await startRealHost();
+      host = await startHostInProcess();
     });
     afterAll(async () => {
       await host?.close();

@@ -1,7 +1,8 @@
 // Answers of an agent: Markdown that cannot do anything, and code that is coloured when it is whole and in sight.
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { startRealHost, type RealHost } from "../host/real-host.ts";
+import { startHostInProcess } from "../host/host-in-process.ts";
+import type { TestedHost } from "../host/real-host.ts";
 import { contrastViolations } from "./axe.ts";
 import { forgetTasks, longestTaskMs, maxTaskMs } from "./page-browser.ts";
 import { describePage, openPage, sharePage } from "./page-test.ts";
@@ -30,10 +31,10 @@ const attack = [
 ].join(" ");
 
 describePage("[Z9, Z28] answers in the page", () => {
-  let host: RealHost;
+  let host: TestedHost;
 
   beforeAll(async () => {
-    host = await startRealHost();
+    host = await startHostInProcess();
   });
   afterAll(async () => {
     await host?.close();

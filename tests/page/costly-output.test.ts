@@ -1,6 +1,7 @@
 // Expensive output on the largest terminal in a tile: the page answers meanwhile.
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { startRealHost, type RealHost } from "../host/real-host.ts";
+import { startHostInProcess } from "../host/host-in-process.ts";
+import type { TestedHost } from "../host/real-host.ts";
 import { forgetTasks, longestTaskMs } from "./page-browser.ts";
 import { describePage, sharePage } from "./page-test.ts";
 import { terminals, whenConnected } from "./page-walk.ts";
@@ -18,10 +19,10 @@ setInterval(() => {}, 1000);
 `;
 
 describePage("[Z400] expensive output", () => {
-  let host: RealHost;
+  let host: TestedHost;
 
   beforeAll(async () => {
-    host = await startRealHost();
+    host = await startHostInProcess();
   });
   afterAll(async () => {
     await host?.close();

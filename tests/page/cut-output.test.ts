@@ -1,7 +1,8 @@
 // Output of which the page has only the end.
 import { makeId, terminalUri, type ToolCall } from "@holdfast/ahp";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { startRealHost, type RealHost } from "../host/real-host.ts";
+import { startHostInProcess } from "../host/host-in-process.ts";
+import type { TestedHost } from "../host/real-host.ts";
 import { describePage, openPage } from "./page-test.ts";
 import { allow, enterSession, say, terminals, whenConnected, whenIdle } from "./page-walk.ts";
 import { startTinyPage, type TinyPage } from "./tiny-page.ts";
@@ -10,11 +11,11 @@ import { openTinySession, tinyCall, tinyTurn } from "./tiny-session.ts";
 const note = /Only the end of [\d.]+ [kM]B of output is here\./;
 
 describePage("[Z890] output of which only the end is shown", () => {
-  let host: RealHost;
+  let host: TestedHost;
   let tiny: TinyPage;
 
   beforeAll(async () => {
-    [host, tiny] = await Promise.all([startRealHost(), startTinyPage()]);
+    [host, tiny] = await Promise.all([startHostInProcess(), startTinyPage()]);
   });
   afterAll(async () => {
     tiny?.close();

@@ -1,15 +1,16 @@
 // An editor and a page on one session: what the editor is asked, the page answers.
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { overWebSocket } from "../acp/sdk-editor.ts";
-import { startRealHost, type RealHost } from "../host/real-host.ts";
+import { startHostInProcess } from "../host/host-in-process.ts";
+import type { TestedHost } from "../host/real-host.ts";
 import { describePage, sharePage } from "./page-test.ts";
 import { allow, terminals, whenConnected } from "./page-walk.ts";
 
 describePage("an editor that speaks ACP, beside a page", () => {
-  let host: RealHost;
+  let host: TestedHost;
 
   beforeAll(async () => {
-    host = await startRealHost();
+    host = await startHostInProcess();
   });
   afterAll(async () => {
     await host?.close();

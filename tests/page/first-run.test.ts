@@ -1,6 +1,7 @@
 // The first run in a real browser: from the printed address to a terminal that is taken over, given back and stopped.
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { startRealHost, type RealHost } from "../host/real-host.ts";
+import { startHostInProcess } from "../host/host-in-process.ts";
+import type { TestedHost } from "../host/real-host.ts";
 import { describePage, openPage, sharePage } from "./page-test.ts";
 import {
   allow,
@@ -19,10 +20,10 @@ const screenColour = "getComputedStyle(document.querySelector('.xterm-scrollable
 const maxFirstContentMs = process.env["HOLDFAST_LONG"] === undefined ? 2000 : 1000;
 
 describePage("[Z20] the page", () => {
-  let host: RealHost;
+  let host: TestedHost;
 
   beforeAll(async () => {
-    host = await startRealHost();
+    host = await startHostInProcess();
   });
   afterAll(async () => {
     await host?.close();

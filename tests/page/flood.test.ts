@@ -1,6 +1,7 @@
 // A flood in a tile: the page answers, keeps a bounded tail and says what it left out.
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { startRealHost, type RealHost } from "../host/real-host.ts";
+import { startHostInProcess } from "../host/host-in-process.ts";
+import type { TestedHost } from "../host/real-host.ts";
 import { longestTaskDuring, maxTaskMs } from "./page-browser.ts";
 import { describePage, openPage } from "./page-test.ts";
 import { terminals, typeInto, whenConnected } from "./page-walk.ts";
@@ -9,10 +10,10 @@ import { terminals, typeInto, whenConnected } from "./page-walk.ts";
 const floodMb = process.env["HOLDFAST_LONG"] === undefined ? 20 : 200;
 
 describePage("[Z23] a flood", () => {
-  let host: RealHost;
+  let host: TestedHost;
 
   beforeAll(async () => {
-    host = await startRealHost();
+    host = await startHostInProcess();
   });
   afterAll(async () => {
     await host?.close();

@@ -1,7 +1,8 @@
 // The keyboard focus after controls that disappear when they are used.
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { startRealHost, type RealHost } from "../host/real-host.ts";
+import { startHostInProcess } from "../host/host-in-process.ts";
+import type { TestedHost } from "../host/real-host.ts";
 import { describePage, sharePage, type SharedPageOptions } from "./page-test.ts";
 import { allow, composer, enterSession, say, terminals, whenConnected } from "./page-walk.ts";
 
@@ -9,10 +10,10 @@ import { allow, composer, enterSession, say, terminals, whenConnected } from "./
 const focused = "document.activeElement?.getAttribute('aria-label') ?? document.activeElement?.tagName";
 
 describePage("[Z511] the focus", () => {
-  let host: RealHost;
+  let host: TestedHost;
 
   beforeAll(async () => {
-    host = await startRealHost();
+    host = await startHostInProcess();
   });
   afterAll(async () => {
     await host?.close();

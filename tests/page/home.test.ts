@@ -2,16 +2,17 @@
 import { mkdirSync } from "node:fs";
 import path from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { startRealHost, type RealHost } from "../host/real-host.ts";
+import { startHostInProcess } from "../host/host-in-process.ts";
+import type { TestedHost } from "../host/real-host.ts";
 import { violationsInBothThemes } from "./axe.ts";
 import { describePage, openPage } from "./page-test.ts";
 import { allow, composer, pick, whenConnected, whenIdle } from "./page-walk.ts";
 
 describePage("[Z810] the home page", () => {
-  let host: RealHost;
+  let host: TestedHost;
 
   beforeAll(async () => {
-    host = await startRealHost();
+    host = await startHostInProcess();
     for (const name of ["orchard", "orchid"]) mkdirSync(path.join(host.project, name));
   });
   afterAll(async () => {

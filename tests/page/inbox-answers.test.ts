@@ -1,14 +1,15 @@
 // Several approvals in the inbox: a decision is for the one that was shown.
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { startRealHost, type RealHost } from "../host/real-host.ts";
+import { startHostInProcess } from "../host/host-in-process.ts";
+import type { TestedHost } from "../host/real-host.ts";
 import { describePage, openPage } from "./page-test.ts";
 import { openShellSession, say, whenConnected } from "./page-walk.ts";
 
 describePage("[Z958] approvals in the inbox", () => {
-  let host: RealHost;
+  let host: TestedHost;
 
   beforeAll(async () => {
-    host = await startRealHost();
+    host = await startHostInProcess();
   });
   afterAll(async () => {
     await host?.close();

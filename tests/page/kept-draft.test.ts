@@ -1,17 +1,18 @@
 // A page that is closed, and one that is signed out while somebody writes.
 import { Holdfast } from "@holdfast/sdk";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { startRealHost, type RealHost } from "../host/real-host.ts";
+import { startHostInProcess } from "../host/host-in-process.ts";
+import type { TestedHost } from "../host/real-host.ts";
 import { describePage, openPage } from "./page-test.ts";
 import { allow, composer, enterSession, say, terminals, whenConnected } from "./page-walk.ts";
 
 describePage(
   "[Z710, Z711, Z712] a browser that was closed or signed out, and a turn with a running command",
   () => {
-    let host: RealHost;
+    let host: TestedHost;
 
     beforeAll(async () => {
-      host = await startRealHost();
+      host = await startHostInProcess();
     });
     afterAll(async () => {
       await host?.close();

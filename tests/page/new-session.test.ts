@@ -1,14 +1,15 @@
 // The dialog for a new session: the model that is asked for is the one that answers.
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { startRealHost, type RealHost } from "../host/real-host.ts";
+import { startHostInProcess } from "../host/host-in-process.ts";
+import type { TestedHost } from "../host/real-host.ts";
 import { describePage, sharePage } from "./page-test.ts";
 import { composer, fillNewSession, pick, say, whenConnected } from "./page-walk.ts";
 
 describePage("[Z10] a new session", () => {
-  let host: RealHost;
+  let host: TestedHost;
 
   beforeAll(async () => {
-    host = await startRealHost();
+    host = await startHostInProcess();
   });
   afterAll(async () => {
     await host?.close();

@@ -3,7 +3,8 @@ import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { startRealHost, type RealHost } from "../host/real-host.ts";
+import { startHostInProcess } from "../host/host-in-process.ts";
+import type { TestedHost } from "../host/real-host.ts";
 import { describePage, openPage, sharePage } from "./page-test.ts";
 import { whenConnected } from "./page-walk.ts";
 
@@ -19,12 +20,12 @@ interface Fetched {
 }
 
 describePage("[A12] a page of another origin", () => {
-  let host: RealHost;
+  let host: TestedHost;
   let elsewhere: Server;
   let origin: string;
 
   beforeAll(async () => {
-    host = await startRealHost({ config: { apps: { enabled: true } } });
+    host = await startHostInProcess({ config: { apps: { enabled: true } } });
     elsewhere = createServer((_request, response) => {
       response.setHeader("content-type", "text/html").end("<!doctype html><title>Elsewhere</title>");
     });

@@ -1,7 +1,8 @@
 // The page on a phone: its bar of places, answers by thumb, and the keys that its keyboard lacks.
 import type { Locator, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { startRealHost, type RealHost } from "../host/real-host.ts";
+import { startHostInProcess } from "../host/host-in-process.ts";
+import type { TestedHost } from "../host/real-host.ts";
 import { violationsInBothThemes } from "./axe.ts";
 import { describePage, sharePage } from "./page-test.ts";
 import { enterSession, openShellSession, say, terminals, whenConnected } from "./page-walk.ts";
@@ -9,10 +10,10 @@ import { enterSession, openShellSession, say, terminals, whenConnected } from ".
 const phone = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true } as const;
 
 describePage("[Z813] on a phone", () => {
-  let host: RealHost;
+  let host: TestedHost;
 
   beforeAll(async () => {
-    host = await startRealHost();
+    host = await startHostInProcess();
   });
   afterAll(async () => {
     await host?.close();

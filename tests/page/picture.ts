@@ -2,7 +2,7 @@
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Browser, BrowserContextOptions, Locator, Page } from "playwright-core";
-import type { RealHost } from "../host/real-host.ts";
+import type { TestedHost } from "../host/real-host.ts";
 import { whenConnected } from "./page-walk.ts";
 
 /** Where the documents have their pictures. */
@@ -14,7 +14,7 @@ export const viewFolder = fileURLToPath(new URL("../../dist/pictures/", import.m
 /** Opens the page of a host in a new browser context. */
 export async function openPage(
   browser: Browser,
-  { url, token }: RealHost,
+  { url, token }: TestedHost,
   options: BrowserContextOptions,
 ): Promise<Page> {
   const context = await browser.newContext({ reducedMotion: "reduce", ...options });

@@ -1,7 +1,8 @@
 // Output of commands in a conversation, as it is drawn with classic scrollbars at a device pixel ratio of 1.
 import type { Locator, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { startRealHost, type RealHost } from "../host/real-host.ts";
+import { startHostInProcess } from "../host/host-in-process.ts";
+import type { TestedHost } from "../host/real-host.ts";
 import { describePage, type OpenedPage, sharePage } from "./page-test.ts";
 import { allow, composer, enterSession, say, terminals, whenConnected, whenIdle } from "./page-walk.ts";
 import { inkPerLine } from "./pixels.ts";
@@ -29,10 +30,10 @@ const usualFrames = "void Object.assign(globalThis, globalThis.usualFrames)";
 describePage(
   "[Z340] a screen",
   () => {
-    let host: RealHost;
+    let host: TestedHost;
 
     beforeAll(async () => {
-      host = await startRealHost();
+      host = await startHostInProcess();
     });
     afterAll(async () => {
       await host?.close();

@@ -6,14 +6,15 @@ import { fileURLToPath } from "node:url";
 import type { Locator, Page } from "playwright-core";
 import { AgentRecord } from "../../packages/core/src/testing/agent-record.ts";
 import type { Script } from "../../packages/core/src/testing/script.ts";
-import { startRealHost, type RealHost, type RealHostOptions } from "../host/real-host.ts";
+import { startHostInProcess, type HostInProcessOptions } from "../host/host-in-process.ts";
+import type { TestedHost } from "../host/real-host.ts";
 import { composer, fillNewSession } from "./page-walk.ts";
 
 const agentFile = fileURLToPath(new URL("../../packages/core/src/testing/fake-agent.mjs", import.meta.url));
 
 /** A host with one scripted agent. */
 export interface ScriptedHost {
-  readonly host: RealHost;
+  readonly host: TestedHost;
   /** Messages and responses that the agent received. */
   readonly heard: AgentRecord;
   /** Creates the file that the agent waits for. */
@@ -22,7 +23,7 @@ export interface ScriptedHost {
 }
 
 /** Settings of the host, and of the agent beside its program. */
-interface ScriptedHostOptions extends RealHostOptions {
+interface ScriptedHostOptions extends HostInProcessOptions {
   readonly agent?: object;
 }
 
@@ -37,7 +38,7 @@ export async function startScriptedHost(
   writeFileSync(scriptFile, JSON.stringify([script]));
   const env = { FAKE_AGENT_SCRIPT: scriptFile, FAKE_AGENT_RECORD: recordFile };
   const painter = { command: process.execPath, args: [agentFile], env, label: "Painter", ...agent };
-  const host = await startRealHost({ ...options, config: { ...options.config, agents: { painter } } });
+  const host = await startHostInProcess({ ...options, config: { ...options.config, agents: { painter } } });
   return {
     host,
     heard: new AgentRecord(recordFile),

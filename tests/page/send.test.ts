@@ -1,6 +1,6 @@
 // A message that is sent while earlier ones are read.
 import { expect, it, onTestFinished } from "vitest";
-import { startRealHost } from "../host/real-host.ts";
+import { startHostInProcess } from "../host/host-in-process.ts";
 import { describePage, openPage } from "./page-test.ts";
 import { enterSession, say, whenConnected, whenIdle } from "./page-walk.ts";
 
@@ -11,7 +11,7 @@ const distanceToEnd = `(() => {
 
 describePage("[Z512] a message that is sent", () => {
   it("[Z512] brings the newest messages into view", async () => {
-    const host = await startRealHost();
+    const host = await startHostInProcess();
     onTestFinished(() => host.close());
     const { page } = await openPage(`${host.url}/?tkn=${host.token}`, {
       viewport: { width: 1000, height: 500 },

@@ -4,7 +4,8 @@ import path from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { startRealHost, type RealHost } from "../host/real-host.ts";
+import { startHostInProcess } from "../host/host-in-process.ts";
+import type { TestedHost } from "../host/real-host.ts";
 import { violations } from "./axe.ts";
 import { describePage, sharePage, type SharedPageOptions } from "./page-test.ts";
 import {
@@ -31,10 +32,10 @@ const missing = { command: "/nowhere/to/be-found", label: "Missing" };
 describePage(
   "[Z347] starting sessions",
   () => {
-    let host: RealHost;
+    let host: TestedHost;
 
     beforeAll(async () => {
-      host = await startRealHost({ config: { agents: { moody, missing } } });
+      host = await startHostInProcess({ config: { agents: { moody, missing } } });
     });
     afterAll(async () => {
       await host?.close();

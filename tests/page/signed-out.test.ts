@@ -1,15 +1,16 @@
 // Sign-in by a link and sign-out, in a browser.
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { Holdfast } from "@holdfast/sdk";
-import { startRealHost, type RealHost } from "../host/real-host.ts";
+import { startHostInProcess } from "../host/host-in-process.ts";
+import type { TestedHost } from "../host/real-host.ts";
 import { describePage, openPage } from "./page-test.ts";
 import { whenConnected } from "./page-walk.ts";
 
 describePage("[Z621] a browser", () => {
-  let host: RealHost;
+  let host: TestedHost;
 
   beforeAll(async () => {
-    host = await startRealHost();
+    host = await startHostInProcess();
   });
   afterAll(async () => {
     await host?.close();

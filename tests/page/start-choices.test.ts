@@ -2,16 +2,17 @@
 import { rmSync } from "node:fs";
 import path from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { startRealHost, type RealHost } from "../host/real-host.ts";
+import { startHostInProcess } from "../host/host-in-process.ts";
+import type { TestedHost } from "../host/real-host.ts";
 import { violations } from "./axe.ts";
 import { describePage, openPage, sharePage } from "./page-test.ts";
 import { enterSession, fillNewSession, pick, terminals, whenConnected } from "./page-walk.ts";
 
 describePage("choices for a new session", () => {
-  let host: RealHost;
+  let host: TestedHost;
 
   beforeAll(async () => {
-    host = await startRealHost();
+    host = await startHostInProcess();
   });
   afterAll(async () => {
     await host?.close();
@@ -49,10 +50,10 @@ describePage("choices for a new session", () => {
 });
 
 describePage("permissions", () => {
-  let host: RealHost;
+  let host: TestedHost;
 
   beforeAll(async () => {
-    host = await startRealHost();
+    host = await startHostInProcess();
   });
   afterAll(async () => {
     await host?.close();

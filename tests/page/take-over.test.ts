@@ -3,7 +3,8 @@ import { writeFileSync } from "node:fs";
 import path from "node:path";
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { startRealHost, type RealHost } from "../host/real-host.ts";
+import { startHostInProcess } from "../host/host-in-process.ts";
+import type { TestedHost } from "../host/real-host.ts";
 import { isInstalled } from "./installed.ts";
 import { describePage, openPage } from "./page-test.ts";
 import { allow, enterSession, say, terminals, whenConnected } from "./page-walk.ts";
@@ -54,10 +55,10 @@ async function textOf(page: Page, isCounting = false): Promise<string[]> {
 describePage(
   "[Z353, Z510] taking over",
   () => {
-    let host: RealHost;
+    let host: TestedHost;
 
     beforeAll(async () => {
-      host = await startRealHost();
+      host = await startHostInProcess();
       const lines = Array.from({ length: 400 }, (_, index) => `line ${index + 1} of the file\n`);
       writeFileSync(path.join(host.project, "lines.txt"), lines.join(""));
     });

@@ -2,7 +2,8 @@
 import { writeFileSync } from "node:fs";
 import path from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { freePort, startRealHost, type RealHost } from "../host/real-host.ts";
+import { startHostInProcess } from "../host/host-in-process.ts";
+import { freePort, startRealHost, type TestedHost } from "../host/real-host.ts";
 import { describePage, lostHostFaults, openPage, sharePage } from "./page-test.ts";
 import {
   allow,
@@ -16,10 +17,10 @@ import {
 } from "./page-walk.ts";
 
 describePage("[Z24] several pages", () => {
-  let host: RealHost;
+  let host: TestedHost;
 
   beforeAll(async () => {
-    host = await startRealHost();
+    host = await startHostInProcess();
   });
   afterAll(async () => {
     await host?.close();

@@ -237,6 +237,7 @@ export {
   summarizeTerminal,
   type ClientClaim,
   type FinishedCommand,
+  type InputKey,
   type LeftProcess,
   type NewTerminal,
   type OpenCommand,

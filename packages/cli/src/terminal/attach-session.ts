@@ -238,7 +238,7 @@ class AttachSession {
     if (refusal === undefined) await this.#send(handle, text);
   }
 
-  /** Keys that a host did not confirm before it was killed are not sent again: they could arrive twice (C850). */
+  /** The client sends keys again that a killed host did not confirm, unless they could arrive twice (C850). */
   async #send(handle: ChannelHandle<"terminal">, text: string): Promise<void> {
     const { status } = await handle.dispatch({ type: "terminal/input", data: text });
     if (status !== "lost" || this.#hasLostKeys || handle.state.lifecycle.status !== "running") return;

@@ -1,8 +1,21 @@
 // The shapes of a terminal's state and actions.
 import { limitFiredShape } from "../limit.ts";
-import { count, flag, id, list, number, object, oneOf, optional, taggedUnion, text } from "../shape.ts";
+import {
+  count,
+  flag,
+  id,
+  list,
+  number,
+  object,
+  oneOf,
+  optional,
+  shortText,
+  taggedUnion,
+  text,
+} from "../shape.ts";
 import type {
   FinishedCommand,
+  InputKey,
   LeftProcess,
   OpenCommand,
   TerminalAction,
@@ -85,7 +98,10 @@ export const terminalInfoShape = object<TerminalInfo>({
 export const terminalActionShape = taggedUnion<TerminalAction, "type">("type", {
   "terminal/data": { data: text, offset: count, endOffset: count },
   "terminal/trimmed": { skippedBytes: count },
-  "terminal/input": { data: text },
+  "terminal/input": {
+    data: text,
+    key: optional(object<InputKey>({ writer: shortText(64), number: count })),
+  },
   "terminal/resized": { cols: number, rows: number },
   "terminal/claimed": { claim: claimShape, confirmed: optional(oneOf("not-isolated")) },
   "terminal/titleChanged": { title: text, source: titleSourceShape },

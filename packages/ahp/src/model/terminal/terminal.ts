@@ -163,6 +163,14 @@ export function summarizeTerminal(terminal: TerminalState): TerminalInfo {
   };
 }
 
+/** Names a piece of input. */
+export interface InputKey {
+  /** A random name that the client has made, at most 64 characters. */
+  readonly writer: string;
+  /** Grows with each piece of the writer's input. */
+  readonly number: number;
+}
+
 /** Any action of a terminal's channel. */
 export type TerminalAction =
   /** Output: its text, and the bytes it was made from. Only the offset is reduced. */
@@ -175,7 +183,12 @@ export type TerminalAction =
   /** Bytes before this offset are no longer kept. */
   | { readonly type: "terminal/trimmed"; readonly skippedBytes: number }
   /** Someone typed; a side effect alone, no state comes of it. */
-  | { readonly type: "terminal/input"; readonly data: string }
+  | {
+      readonly type: "terminal/input";
+      readonly data: string;
+      /** Names the input, so that a client can send it again without its being typed twice. */
+      readonly key?: InputKey;
+    }
   | { readonly type: "terminal/resized"; readonly cols: number; readonly rows: number }
   | {
       readonly type: "terminal/claimed";

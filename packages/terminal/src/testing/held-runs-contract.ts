@@ -7,7 +7,7 @@ import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { HeldBounds } from "../keeper/index.ts";
 import type { ProcessPort, RunKind } from "../process/port.ts";
-import type { TerminalError } from "../terminal-error.ts";
+import { TerminalError } from "../terminal-error.ts";
 import { describeInput } from "./held-input-contract.ts";
 import { type HostSuccession, attachAt, only } from "./host-succession.ts";
 import { RunRecord, attachAcknowledging, isAlive, recordRun, untilGone } from "./run-record.ts";
@@ -265,7 +265,7 @@ function describeStarts(hosts: () => HostSuccession): void {
     const other = { ...request, key: `other ${folder}` };
     const cut = recordRun(first, other).then(
       ({ run }) => run.id,
-      (error: TerminalError) => error.code,
+      (error: unknown) => (error instanceof TerminalError ? error.code : error),
     );
     const second = await hosts().takeOver();
     const three = await start(second);

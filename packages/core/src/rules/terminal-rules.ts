@@ -45,6 +45,18 @@ export function claimAfterExit(claim: TerminalClaim): TerminalClaim {
   return isInUse ? backgroundClaim(claim) : claim;
 }
 
+/**
+ * The size of a terminal that no client holds any more: the one that it was started with, since a window that is gone
+ * decides nothing for those who still look at it (U781). Undefined where it has that size, or none.
+ */
+export function sizeAfterRelease(
+  { run, lifecycle, size }: TerminalState,
+  startSize: TerminalSize,
+): TerminalSize | undefined {
+  if (run !== "tty" || lifecycle.status === "exited") return undefined;
+  return size?.cols === startSize.cols && size.rows === startSize.rows ? undefined : startSize;
+}
+
 /** The reason why a client may not use a terminal so; undefined when it may. */
 export function refuseUse(state: TerminalState, by: ClientId, use: TerminalUse): Rejection | undefined {
   const { claim, lifecycle, run } = state;

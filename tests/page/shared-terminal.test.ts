@@ -3,12 +3,12 @@ import type { Page } from "playwright-core";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { startRealHost, type RealHost } from "../host/real-host.ts";
 import { describePage, openPage, sharePage, type OpenedPage, type SharedPageOptions } from "./page-test.ts";
-import { allow, enterSession, say, terminals, whenConnected, whenIdle } from "./page-walk.ts";
+import { allow, enterSession, say, terminals, typeInto, whenConnected, whenIdle } from "./page-walk.ts";
 import { readScreen } from "./screens.ts";
 
 const phone = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true } as const;
 
-describePage("[Z964] a terminal in several windows", () => {
+describePage("[Z913, Z962, Z964] a terminal in several windows", () => {
   let host: RealHost;
 
   beforeAll(async () => {
@@ -38,6 +38,32 @@ describePage("[Z964] a terminal in several windows", () => {
   }
 
   const columns = async (page: Page): Promise<number> => (await readScreen(page, "first")).cols;
+
+  it("[Z913, Z962] stays in its session's list when it is taken over, and can be taken back on another device", async () => {
+    const { page } = await open();
+    const { page: other } = await open({ name: "other" });
+    await run(page, "sh -i", other);
+    await terminals(page).getByRole("button", { name: "Take over" }).click();
+    await terminals(page).getByText("held by you").waitFor();
+    await page.getByRole("tab", { name: "Terminals 1" }).click();
+    const listed = page.getByRole("list", { name: "Terminals of this session" });
+    await terminals(page).getByText("held by you").waitFor();
+    expect(await listed.getByRole("listitem").count()).toBe(1);
+
+    // The two pages share nothing, as two browsers.
+    await other.getByRole("tab", { name: "Terminals 1" }).click();
+    await terminals(other).getByText("in use in another window").waitFor();
+    await terminals(other).getByRole("button", { name: "Take over" }).click();
+    await terminals(other).getByText("held by you").waitFor();
+    await typeInto(terminals(other), "echo taken by $((1 + 1))\n");
+    await terminals(page).getByText("taken by 2").waitFor();
+    await terminals(page).getByText("in use in another window").waitFor();
+    await terminals(page).getByRole("button", { name: "Take over" }).click();
+    await terminals(other).getByText("in use in another window").waitFor();
+    await terminals(page).getByRole("button", { name: "Hand back" }).click();
+    await terminals(other).getByText("held by the agent").waitFor({ state: "attached" });
+    await terminals(other).getByRole("button", { name: "Stop command" }).click();
+  });
 
   it("[Z964] has its size again in other windows when a phone hands it back, and when the phone is gone", async () => {
     const { page } = await open();

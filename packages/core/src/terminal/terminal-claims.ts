@@ -57,7 +57,7 @@ export class TerminalClaims {
       isOpen: (session) => hub.state(session, "session") !== undefined,
       isKnown: (client) => this.isKnown(client),
       isOutside: (session) => this.#isOutside(terminal, session),
-      isConfirmed: confirmed === "not-isolated",
+      confirmed,
     });
     if ("allowed" in change) return rejected(change);
     switch (change.kind) {

@@ -2,6 +2,7 @@
 import { limitFiredShape } from "../limit.ts";
 import { count, flag, id, list, number, object, oneOf, optional, taggedUnion, text } from "../shape.ts";
 import type {
+  ClaimConfirmation,
   FinishedCommand,
   LeftProcess,
   OpenCommand,
@@ -28,6 +29,8 @@ const claimShape = taggedUnion<TerminalClaim, "kind">("kind", {
   },
 });
 
+export const confirmationShape = oneOf<ClaimConfirmation>("not-isolated", "held");
+
 export const terminalExitShape = taggedUnion<TerminalExit, "kind">("kind", {
   code: { exitCode: count, limit: optional(limitFiredShape) },
   signal: { signal: text, limit: optional(limitFiredShape) },
@@ -53,6 +56,7 @@ export const terminalStateShape = object<TerminalState>({
   title: text,
   titleSource: titleSourceShape,
   claim: claimShape,
+  session: optional(id("session URI")),
   lifecycle: lifecycleShape,
   startedAt: optional(text),
   cwd: optional(text),
@@ -78,6 +82,7 @@ export const terminalInfoShape = object<TerminalInfo>({
   run: runShape,
   title: text,
   claim: claimShape,
+  session: optional(id("session URI")),
   lifecycle: lifecycleShape,
   leftCount: optional(count),
 });
@@ -87,7 +92,7 @@ export const terminalActionShape = taggedUnion<TerminalAction, "type">("type", {
   "terminal/trimmed": { skippedBytes: count },
   "terminal/input": { data: text },
   "terminal/resized": { cols: number, rows: number },
-  "terminal/claimed": { claim: claimShape, confirmed: optional(oneOf("not-isolated")) },
+  "terminal/claimed": { claim: claimShape, confirmed: optional(confirmationShape) },
   "terminal/titleChanged": { title: text, source: titleSourceShape },
   "terminal/cwdChanged": { cwd: text },
   "terminal/cleared": { offset: count },

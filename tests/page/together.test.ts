@@ -127,7 +127,7 @@ describePage("[Z26] a host that is killed under its page", () => {
 
         writeFileSync(path.join(host.home, "token"), "another-token-of-this-host\n", { mode: 0o600 });
         host = await host.restart();
-        const alert = page.getByRole("alert").getByText("token has changed");
+        const alert = page.getByText("token has changed");
         await alert.waitFor();
         await page.getByRole("button", { name: "Sign in" }).click();
         await page.getByLabel("Host token").fill("another-token-of-this-host");

@@ -243,6 +243,7 @@ export {
   type OpenCommand,
   type SessionClaim,
   type TerminalAction,
+  type ClaimConfirmation,
   type TerminalClaim,
   type TerminalExit,
   type TerminalInfo,

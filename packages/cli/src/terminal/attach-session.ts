@@ -117,7 +117,11 @@ class AttachSession {
 
   #take(event: ChannelEvent<"terminal">): void {
     if (event.type === "gone") return this.#end({ kind: "gone" });
-    if (event.type === "snapshot") return this.#draw(event.state, event.content);
+    if (event.type === "snapshot") {
+      this.#draw(event.state, event.content);
+      // While this window was away, the host may have given the terminal another size (U781).
+      return this.#resize();
+    }
     if (event.type !== "action") return undefined;
     const { action } = event;
     switch (action.type) {
@@ -207,7 +211,11 @@ class AttachSession {
 
   #noteClaim(claim: TerminalClaim): void {
     const { clientId } = this.#options.link;
-    if (this.#hold.kind !== "held" || (claim.kind === "client" && claim.clientId === clientId)) return;
+    if (this.#hold.kind !== "held") return;
+    if (claim.kind === "client" && claim.clientId === clientId) {
+      if (claim.goneSince === undefined) this.#resize();
+      return;
+    }
     this.#hold = { kind: "watching" };
     this.#screen?.note(
       `[Another client took this terminal over; you are watching. ${this.#options.keys.name} leaves.]`,

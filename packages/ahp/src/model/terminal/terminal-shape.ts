@@ -14,6 +14,7 @@ import {
   text,
 } from "../shape.ts";
 import type {
+  ClaimConfirmation,
   FinishedCommand,
   InputKey,
   LeftProcess,
@@ -41,6 +42,8 @@ const claimShape = taggedUnion<TerminalClaim, "kind">("kind", {
   },
 });
 
+export const confirmationShape = oneOf<ClaimConfirmation>("not-isolated", "held");
+
 export const terminalExitShape = taggedUnion<TerminalExit, "kind">("kind", {
   code: { exitCode: count, limit: optional(limitFiredShape) },
   signal: { signal: text, limit: optional(limitFiredShape) },
@@ -66,6 +69,7 @@ export const terminalStateShape = object<TerminalState>({
   title: text,
   titleSource: titleSourceShape,
   claim: claimShape,
+  session: optional(id("session URI")),
   lifecycle: lifecycleShape,
   startedAt: optional(text),
   cwd: optional(text),
@@ -91,6 +95,7 @@ export const terminalInfoShape = object<TerminalInfo>({
   run: runShape,
   title: text,
   claim: claimShape,
+  session: optional(id("session URI")),
   lifecycle: lifecycleShape,
   leftCount: optional(count),
 });
@@ -103,7 +108,7 @@ export const terminalActionShape = taggedUnion<TerminalAction, "type">("type", {
     key: optional(object<InputKey>({ writer: shortText(64), number: count })),
   },
   "terminal/resized": { cols: number, rows: number },
-  "terminal/claimed": { claim: claimShape, confirmed: optional(oneOf("not-isolated")) },
+  "terminal/claimed": { claim: claimShape, confirmed: optional(confirmationShape) },
   "terminal/titleChanged": { title: text, source: titleSourceShape },
   "terminal/cwdChanged": { cwd: text },
   "terminal/cleared": { offset: count },

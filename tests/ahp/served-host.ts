@@ -103,15 +103,17 @@ export interface ServeOptions {
   readonly redactor?: Redactor;
   /** A folder whose programs are found before all others. */
   readonly programs?: string;
+  /** Replaces the process port. */
+  readonly wrapPort?: (port: ProcessPort) => ProcessPort;
 }
 
 /** Serves hosts, each until its test is over, with one process port for all hosts of the worker. */
 export function useServedHosts(): (options?: ServeOptions) => Promise<ServedHost> {
   const SHELL = "/bin/bash";
-  return ({ programs, ...options } = {}) => {
-    if (programs === undefined) return serveHost(sharedProcessPort({ SHELL }), options);
+  return ({ programs, wrapPort = (port: ProcessPort) => port, ...options } = {}) => {
+    if (programs === undefined) return serveHost(wrapPort(sharedProcessPort({ SHELL })), options);
     const PATH = [programs, process.env["PATH"]].filter((each) => each !== undefined).join(path.delimiter);
-    return serveHost(new Spawner({ environment: { PATH, HOME: tmpdir(), SHELL } }), options);
+    return serveHost(wrapPort(new Spawner({ environment: { PATH, HOME: tmpdir(), SHELL } })), options);
   };
 }
 

@@ -1,5 +1,8 @@
 // Shows terminals shared by clients of several dialects at once, over real WebSockets and real shells.
-import { expect, test } from "vitest";
+import type { ChannelHandle } from "@holdfast/ahp/client";
+import { forwardTo, TerminalError } from "@holdfast/terminal/port";
+import { describe, expect, test } from "vitest";
+import { createDeferred, type Deferred } from "../../packages/jsonrpc/src/deferred.ts";
 import { useServedHosts, type ServedHost } from "./served-host.ts";
 import type { HeardEnvelope } from "./heard.ts";
 import type { WireClient } from "./wire-client.ts";
@@ -265,4 +268,65 @@ test("[E85] our own client types, sees its echo, and follows the terminal's stat
     status: "confirmed",
   });
   expect(handle.confirmed.size).toEqual({ cols: 90, rows: 20 });
+});
+
+describe("[U770] input whose key the client can send again", () => {
+  /** A shell whose process port confirms input when the test says so. */
+  async function typeInto(): Promise<{
+    handle: ChannelHandle<"terminal">;
+    confirmation: Deferred<void>;
+    output: () => string;
+  }> {
+    const confirmation = createDeferred<void>();
+    const host = await serveHost({
+      wrapPort: (port) =>
+        forwardTo(port, {
+          start: async (request, sink) => {
+            const run = await port.start(request, sink);
+            if (run.kind === "tty") run.inputTaken = () => confirmation.promise;
+            return run;
+          },
+        }),
+    });
+    const { holder } = await share(host);
+    const own = await host.own("own");
+    let output = "";
+    const handle = await own.subscribe(uri, "terminal", {
+      onEvent: (event) => {
+        if (event.type === "action" && event.action.type === "terminal/data") output += event.action.data;
+      },
+    });
+    const unkeyed = holder.dispatch({ type: "terminal/input", data: "echo un$((1))\r" }, uri);
+    await holder.action("terminal/input", ({ origin }) => origin?.clientSeq === unkeyed);
+    holder.dispatch({ type: "terminal/claimed", claim: { kind: "client", clientId: "own" } }, uri);
+    await expect.poll(() => handle.state.claim).toMatchObject({ clientId: "own" });
+    return { handle, confirmation, output: () => output };
+  }
+
+  test("is typed at once, and confirmed when a kill of the host cannot lose it", async () => {
+    const { handle, confirmation, output } = await typeInto();
+    const outcomes: string[] = [];
+    for (const data of ["echo one$((1))\r", "echo two$((2))\r"]) {
+      void handle.dispatch({ type: "terminal/input", data }).then(({ status }) => outcomes.push(status));
+    }
+    await expect.poll(output).toMatch(/one1[^]*two2/);
+    expect(outcomes).toEqual([]);
+    confirmation.resolve(undefined);
+    await expect.poll(() => outcomes).toEqual(["confirmed", "confirmed"]);
+  });
+
+  test("has no response from a host that another one replaced", async () => {
+    const { handle, confirmation } = await typeInto();
+    const outcomes: string[] = [];
+    const settled = handle
+      .dispatch({ type: "terminal/input", data: "echo\r" })
+      .then(({ status }) => outcomes.push(status));
+    await handle.dispatch({ type: "terminal/titleChanged", title: "later", source: "person" });
+    confirmation.reject(new TerminalError("fenced", "Another host has taken over"));
+    await handle.dispatch({ type: "terminal/titleChanged", title: "last", source: "person" });
+    expect(outcomes).toEqual([]);
+    handle.close();
+    await settled;
+    expect(outcomes).toEqual(["lost"]);
+  });
 });

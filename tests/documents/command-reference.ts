@@ -18,7 +18,7 @@ const exitMeanings: Readonly<Record<keyof typeof EXIT_CODES, string>> = {
   unreachable: "no host runs, or it cannot be reached, or it does not respond",
   refused: "the host does not know who asks, or does not allow it",
   missing: "there is no such session, terminal, agent or key",
-  declined: "the host understood, and said no",
+  declined: "the host understood, and said no, or every action of a turn was denied",
   unwell: "`doctor` found a problem",
   hung: "the host's event loop hung, and its watchdog ended it",
   damaged: "the database is damaged, missing or empty",

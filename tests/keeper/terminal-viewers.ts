@@ -32,15 +32,27 @@ export function followByStream(sdk: Holdfast, terminalId: string): TerminalViewe
   return { kind: "SSE", arrivalsMs, text: read() };
 }
 
-/** Follows by AHP, as the page does. */
-export async function followByAhp(
-  { url, token }: { readonly url: string; readonly token: string },
-  clientId: string,
-  terminalId: string,
-): Promise<TerminalViewer> {
+/** The address of a host, the same after each restart. */
+interface HostAddress {
+  readonly url: string;
+  readonly token: string;
+}
+
+/** A client as the page has it. */
+export async function connectByAhp({ url, token }: HostAddress, clientId: string): Promise<AhpClient> {
   const address = `${url.replace(/^http/, "ws")}/ahp?tkn=${token}`;
   const client = new AhpClient({ clientId, open: () => webSocketTransport(new WebSocket(address)) });
   await client.connect();
+  return client;
+}
+
+/** Follows by AHP, as the page does. */
+export async function followByAhp(
+  host: HostAddress,
+  clientId: string,
+  terminalId: string,
+): Promise<TerminalViewer> {
+  const client = await connectByAhp(host, clientId);
   const arrivalsMs: number[] = [];
   let text = "";
   const whole = new Promise<string>((resolve, reject) => {

@@ -2,10 +2,11 @@
 import { existsSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { makeId, terminalUri } from "@holdfast/ahp";
 import { type Holdfast, HoldfastError } from "@holdfast/sdk";
 import { FollowedTurn } from "../agents/followed-turn.ts";
 import type { Random } from "../ahp/must-show/random.ts";
-import { followByAhp, followByStream } from "./terminal-viewers.ts";
+import { connectByAhp, followByAhp, followByStream } from "./terminal-viewers.ts";
 
 /** Where a piece of work runs. */
 export interface Workplace {
@@ -36,6 +37,7 @@ export const workloads: readonly [Workload, ...Workload[]] = [
   approvedCommand,
   queuedMessages,
   typedInput,
+  typedKeys,
 ];
 
 /** A turn whose command prints slowly: every viewer has every line once, and the stream ends once. */
@@ -163,6 +165,46 @@ async function typedInput({ sdk, random, folder, name }: Workplace): Promise<Wor
         await sleep(50);
       }
       return readFileSync(file, "utf8");
+    },
+  };
+}
+
+/** Keys of a client that holds a terminal and types on while the host is away: the program reads each key once. */
+async function typedKeys({ sdk, host, random, folder, name }: Workplace): Promise<Work> {
+  const file = path.join(folder, name);
+  const { id } = await sdk.terminals.create({
+    command: "/bin/sh",
+    args: ["-c", `cat > ${file}`],
+    kind: "tty",
+    cwd: folder,
+  });
+  const client = await connectByAhp(host, name);
+  const handle = await client.subscribe(terminalUri(makeId("terminal", id)), "terminal");
+  const claim = { kind: "client", clientId: makeId("client", name) } as const;
+  const claimed = await handle.dispatch({ type: "terminal/claimed", claim });
+  if (claimed.status !== "confirmed") throw new Error(`The terminal was not taken over: ${claimed.status}`);
+  const lines = random.whole(50, 600);
+  const typing = (async () => {
+    const outcomes: Promise<{ readonly status: string }>[] = [];
+    for (let line = 1; line <= lines; line += 1) {
+      for (const data of ["key ", `${line}`, "\r"]) {
+        outcomes.push(handle.dispatch({ type: "terminal/input", data }));
+      }
+      await sleep(random.whole(0, 15));
+    }
+    return new Set((await Promise.all(outcomes)).map(({ status }) => status));
+  })();
+  // A failure is for `finish`.
+  typing.catch(() => undefined);
+  return {
+    name: `typed keys (${lines} lines)`,
+    expected: { statuses: new Set(["confirmed"]), text: numbered("key ", lines) },
+    async finish() {
+      const statuses = await typing;
+      await handle.dispatch({ type: "terminal/input", data: "\u0004" });
+      while (handle.state.lifecycle.status !== "exited") await sleep(50);
+      client.close();
+      return { statuses, text: readFileSync(file, "utf8") };
     },
   };
 }

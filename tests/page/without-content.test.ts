@@ -67,7 +67,7 @@ describePage("[Z930] a page without content", () => {
     expect(await small.getByRole("navigation", { name: "Places" }).isVisible()).toBe(true);
   });
 
-  it("[Z934] names a lost connection alike in the sidebar and in the banner, and leads to the sign-in", async () => {
+  it("[Z934, Z969] names a lost connection alike in the sidebar and in the banner, and a signed-out browser leads to the sign-in", async () => {
     const page = await open("#/", [shell]);
     await whenConnected(page);
     const state = page.getByRole("status", { name: "Connection to the host" });
@@ -76,8 +76,8 @@ describePage("[Z930] a page without content", () => {
     await state.getByText("Disconnected").waitFor();
     await page.getByRole("alert").getByText("Disconnected. Reconnecting…").waitFor();
     tiny.conduct = "signed-out";
-    await state.getByText("Signed out").waitFor();
     await page.getByRole("alert").getByText("Signed out", { exact: true }).waitFor();
+    expect(await page.getByRole("navigation").count()).toBe(0);
     const loaded = page.waitForEvent("load");
     await page.getByRole("button", { name: "Sign in" }).click();
     await loaded;

@@ -15,7 +15,7 @@ export const EXIT_CODES = {
   refused: 5,
   /** There is no such session, terminal, agent or key. */
   missing: 6,
-  /** The host understood, and said no. */
+  /** The host understood, and said no, or every action of a turn was denied. */
   declined: 7,
   /** `doctor` found a problem. */
   unwell: 8,

@@ -217,8 +217,8 @@ function composeClientParts(
 ): ClientParts {
   const terminalDeps = { ...deps, spool, onFault };
   const finished = new FinishedTerminals(terminalDeps);
-  const { goneClientMs } = deps.timeouts;
-  const claims = new TerminalClaims({ ...terminalDeps, goneClientMs, dispose: disposeOf });
+  const { goneClientMs, goneSizeMs } = deps.timeouts;
+  const claims = new TerminalClaims({ ...terminalDeps, goneClientMs, goneSizeMs, dispose: disposeOf });
   const directory = new SessionDirectory({ ...deps, sessions });
   const terminalDirectory = new TerminalDirectory(terminalDeps);
   const personTerminals = new PersonTerminals({ ...terminalDeps, finished, claims });

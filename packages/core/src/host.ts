@@ -76,6 +76,8 @@ export interface AhpHost {
   readonly changes: ChangeListeners;
   /** Looks for agents again; resolves when the root's list has those found within a second. */
   publishAgents(): Promise<void>;
+  /** Whether input with a key can be sent again to the next host. */
+  keysInput(): boolean;
 }
 
 /** Whom processes of the host belong to. */
@@ -149,6 +151,7 @@ export class Host {
       editors: parts.editors,
       clientTools: parts.clientTools,
       publishAgents: () => publishedAgents.publish(),
+      keysInput: () => options.processPort.keysInput,
     };
     parts.watchers.started();
   }

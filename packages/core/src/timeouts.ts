@@ -24,6 +24,8 @@ export interface Timeouts {
   readonly approvalMs: number;
   /** For a client that is gone to come back for the terminals that it holds, before they are ended. */
   readonly goneClientMs: number;
+  /** For a client that is gone to come back before its terminals return to the size that they were started with. */
+  readonly goneSizeMs: number;
   /** For a client to answer a call of a tool that it lends. */
   readonly clientToolMs: number;
   /** For a client that lost its connection to come back while such a call waits for it. */
@@ -43,6 +45,7 @@ export const DEFAULT_TIMEOUTS: Timeouts = {
   idleMs: 5 * 60 * 1000,
   approvalMs: 24 * 60 * 60 * 1000,
   goneClientMs: 60 * 60 * 1000,
+  goneSizeMs: 5000,
   clientToolMs: 10 * 60 * 1000,
   awayToolClientMs: 30_000,
 };

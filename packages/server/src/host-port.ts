@@ -67,6 +67,8 @@ export interface AhpPort {
   readonly clientTools: Pick<ClientToolLeases, "find" | "serveAt" | "connected" | "disconnected">;
   /** Looks for agents again; resolves when the root's list has those found within a second. */
   publishAgents(): Promise<void>;
+  /** Whether input with a key can be sent again to the next host. */
+  keysInput(): boolean;
 }
 
 /** The host as the app API sees it; what it refuses, it refuses with a `HostError`. */

@@ -1,6 +1,7 @@
 // One terminal: a run, its end, its process tree, and the stream of its bytes. Readable until it is closed.
 import { KILL_GRACE_MS } from "./process/kill-grace.ts";
 import type {
+  InputKey,
   LimitsInForce,
   Run,
   RunExit,
@@ -175,9 +176,14 @@ export class Terminal {
     return this.output.subscribe(options, onReadable);
   }
 
-  /** Types into a tty run, or writes to the pipe of a text run; false asks the writer to wait. */
-  write(input: string | Uint8Array): boolean {
-    return this.run.write(typeof input === "string" ? Buffer.from(input) : input);
+  /** Types into a tty run, or writes to the pipe of a text run; false asks the writer to wait. See `Run.write`. */
+  write(input: string | Uint8Array, key?: InputKey): boolean {
+    return this.run.write(typeof input === "string" ? Buffer.from(input) : input, key);
+  }
+
+  /** Resolves when no kill of this process can lose the input so far. */
+  inputTaken(): Promise<void> {
+    return this.run.inputTaken();
   }
 
   /** While held, no output is read, and a command that writes fast waits. */

@@ -7,7 +7,6 @@ import { takeClientId } from "./host/client-id.ts";
 import { HostConnection } from "./host/host-connection.ts";
 import { HostContext } from "./host/use-host.ts";
 import { applySettings } from "./stats/settings.ts";
-import { passOnTerminals } from "./terminal/terminal-windows.ts";
 
 async function start(place: HTMLElement): Promise<void> {
   startTheme();
@@ -15,7 +14,6 @@ async function start(place: HTMLElement): Promise<void> {
   const url = new URL("/ahp", location.href);
   url.protocol = url.protocol === "https:" ? "wss:" : "ws:";
   const host = new HostConnection(await takeClientId(), url.href);
-  passOnTerminals(host);
   createRoot(place).render(
     <StrictMode>
       <HostContext value={host}>

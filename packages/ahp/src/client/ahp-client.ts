@@ -245,7 +245,7 @@ export class AhpClient {
     for (const uri of gone) this.#channels.drop(uri);
     // A listener may have seen what it waited for.
     if (this.#isClosed()) return;
-    this.#channels.connect(link, isRemembered);
+    this.#channels.connect(link, { isRemembered, keysInput: host._meta?.["keysInput"] === true });
     this.#silentSinceMs = undefined;
     this.#become({ status: "connected", host });
     this.#channels.askForUnseen();

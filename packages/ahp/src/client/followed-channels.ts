@@ -1,6 +1,6 @@
 // All channels that the client follows, and the numbers by which it and the host find each other again.
 import { RpcError } from "@holdfast/jsonrpc";
-import type { ChannelActions, ChannelKind, ChannelStates } from "../model/channel.ts";
+import type { Action, ChannelActions, ChannelKind, ChannelStates } from "../model/channel.ts";
 import type { HoldfastEnvelope, HoldfastSnapshot } from "../dialects/holdfast.ts";
 import { ClientError, closedError } from "./client-error.ts";
 import type { Link } from "./link.ts";
@@ -27,16 +27,29 @@ export interface ChannelHandle<Kind extends ChannelKind> {
   close(): void;
 }
 
-interface OutgoingAction extends PendingAction<object> {
-  readonly channel: string;
+interface OutgoingAction extends PendingAction<Action> {
+  readonly channel: FollowedChannel;
+}
+
+/** A host's knowledge of actions that were sent before. */
+interface HostMemory {
+  /** Whether it knows what this client did. */
+  readonly isRemembered: boolean;
+  /** Whether it types input with a key once, also when an earlier host got it. */
+  readonly keysInput: boolean;
 }
 
 export class FollowedChannels {
   readonly #clientId: string;
   readonly #maxPendingActions: number;
   readonly #channels = new Map<string, FollowedChannel>();
-  /** The actions that have been on a wire: whether the host saw them is not known. */
-  readonly #sent = new Set<number>();
+  /** Names the input of this client, and of no other that may have the same id later. */
+  readonly #writer = Array.from(crypto.getRandomValues(new Uint32Array(4)), (part) => part.toString(36)).join(
+    "",
+  );
+  /** The actions that have been on a wire, where the host may have seen them; `keyed` ones can be sent again. */
+  readonly #sent = new Map<number, "once" | "keyed">();
+  #keysInput = false;
   #lastSeenSeq = 0;
   #lastClientSeq = 0;
   #link: Link | undefined;
@@ -76,8 +89,9 @@ export class FollowedChannels {
   }
 
   /** Continues on a new link: sends the actions that wait, in order. */
-  connect(link: Link, isRemembered: boolean): void {
-    for (const outgoing of this.#unanswered(isRemembered)) this.#send(link, outgoing);
+  connect(link: Link, memory: HostMemory): void {
+    this.#keysInput = memory.keysInput;
+    for (const outgoing of this.#unanswered(memory)) this.#send(link, outgoing);
     this.#link = link;
   }
 
@@ -190,25 +204,32 @@ export class FollowedChannels {
     this.#lastClientSeq += 1;
     const clientSeq = this.#lastClientSeq;
     const outcome = subscription.add(clientSeq, action);
-    if (this.#link) this.#send(this.#link, { channel: subscription.uri, clientSeq, action });
+    if (this.#link) this.#send(this.#link, { channel: subscription, clientSeq, action });
     return outcome;
   }
 
   #send(link: Link, { channel, clientSeq, action }: OutgoingAction): void {
-    this.#sent.add(clientSeq);
-    link.notify("dispatchAction", { channel, clientSeq, action });
+    const isKeyed = this.#keysInput && action.type === "terminal/input" && channel.isTty;
+    const key = { writer: this.#writer, number: clientSeq };
+    this.#sent.set(clientSeq, isKeyed ? "keyed" : "once");
+    link.notify("dispatchAction", {
+      channel: channel.uri,
+      clientSeq,
+      action: isKeyed ? { ...action, key } : action,
+    });
   }
 
   /**
-   * Messages to send on a new connection, in order. A host that remembers the client does nothing twice;
-   * to one that does not, only what was never sent is sent, and the rest is lost (E44).
+   * Messages to send on a new connection, in order. A host that remembers the client does nothing twice; to one that
+   * does not, only keyed input and what was never sent is sent, and the rest is lost (E44).
    */
-  #unanswered(isRemembered: boolean): readonly OutgoingAction[] {
+  #unanswered({ isRemembered, keysInput }: HostMemory): readonly OutgoingAction[] {
     const outgoing: OutgoingAction[] = [];
     for (const channel of this.#channels.values()) {
       for (const { clientSeq, action } of channel.pending()) {
-        if (isRemembered || !this.#sent.has(clientSeq)) {
-          outgoing.push({ channel: channel.uri, clientSeq, action });
+        const sent = this.#sent.get(clientSeq);
+        if (isRemembered || sent === undefined || (sent === "keyed" && keysInput)) {
+          outgoing.push({ channel, clientSeq, action });
           continue;
         }
         this.#sent.delete(clientSeq);

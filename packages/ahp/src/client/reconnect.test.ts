@@ -1,5 +1,5 @@
 // Shows how the client returns to a host after a lost connection: what it missed, what it sent, and when it tries.
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { ClientBench, quiet, SESSION, TERMINAL, title } from "../testing/client-bench.ts";
 import type { TinyHost } from "../testing/tiny-host.ts";
 import type { ChannelEvent } from "./subscription.ts";
@@ -134,6 +134,45 @@ test("[E44] to a host that forgot the client, what it may have done is not sent 
   await expect(unsent).resolves.toMatchObject({ status: "confirmed" });
   expect(host.carriedOut).toEqual(["ada#1", "ada#2"]);
   client.close();
+});
+
+describe("[E44] typed input that a killed host did not confirm", () => {
+  async function typeAndKill(before: boolean, after: boolean): Promise<{ host: TinyHost; status: string }> {
+    const bench = new ClientBench();
+    const { host, client } = bench;
+    host.keysInput = before;
+    await client.connect();
+    const handle = await client.subscribe(TERMINAL, "terminal");
+    bench.wire.hold();
+    const typed = handle.dispatch({ type: "terminal/input", data: "ls\r" });
+    bench.wire.release(1);
+    bench.wire.cut();
+    await quiet();
+    const later = handle.dispatch({ type: "terminal/input", data: "pwd\r" });
+    host.forgetClients();
+    host.keysInput = after;
+    await bench.comeBack();
+    const [{ status }] = await Promise.all([typed, later]);
+    client.close();
+    return { host, status };
+  }
+
+  test("is sent again under its key, before what was typed later", async () => {
+    const { host, status } = await typeAndKill(true, true);
+    expect(status).toBe("confirmed");
+    expect(host.carriedOut).toEqual(["ada#1", "ada#1", "ada#2"]);
+    expect(host.inputKeys.map(({ number }) => number)).toEqual([1, 1, 2]);
+    expect(new Set(host.inputKeys.map(({ writer }) => writer)).size).toBe(1);
+  });
+
+  test.each([
+    ["the killed host did not read keys", false, true],
+    ["the next host does not read keys", true, false],
+  ])("is lost where %s", async (_, before, after) => {
+    const { host, status } = await typeAndKill(before, after);
+    expect(status).toBe("lost");
+    expect(host.carriedOut).toEqual(["ada#1", "ada#2"]);
+  });
 });
 
 test("[E46] attempts grow rarer up to a limit, and start over after success", async () => {

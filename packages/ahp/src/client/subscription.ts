@@ -52,6 +52,8 @@ export interface FollowedChannel {
   readonly kind: ChannelKind;
   readonly isLive: boolean;
   readonly seq: number;
+  /** Whether it is a terminal with a screen. */
+  readonly isTty: boolean;
   pending(): readonly PendingAction<Action>[];
   lose(clientSeq: number): void;
   takeSnapshot(snapshot: HoldfastSnapshot): void;
@@ -84,6 +86,11 @@ export class Subscription<Kind extends ChannelKind> implements FollowedChannel {
   /** The number of the last action in its state. */
   get seq(): number {
     return this.#mirror?.seq ?? 0;
+  }
+
+  get isTty(): boolean {
+    const state: object = this.#mirror?.state ?? {};
+    return this.kind === "terminal" && "run" in state && state.run === "tty";
   }
 
   /** Why the channel is gone, where there is more to say. */

@@ -36,6 +36,13 @@ export function checkShape<Type>(shape: Shape<Type>, value: unknown): Checked<Ty
 }
 
 export const text: Shape<string> = expecting("a string", (value) => typeof value === "string");
+/** Text of a bounded number of characters. */
+export function shortText(maxLength: number): Shape<string> {
+  return expecting(
+    `a string of at most ${maxLength} characters`,
+    (value) => typeof value === "string" && value.length <= maxLength,
+  );
+}
 export function id<Kind extends IdKind>(kind: Kind): Shape<Id<Kind>> {
   return (value, trail): value is Id<Kind> => isId(kind, value) || fail(trail, `the name of a ${kind}`);
 }

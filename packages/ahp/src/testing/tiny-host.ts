@@ -2,6 +2,7 @@
 import { Connection, ErrorCode, messageFraming, RpcError } from "@holdfast/jsonrpc";
 import type { Action, ChannelKind, ChannelStates } from "../model/channel.ts";
 import { isId, makeId, type ClientId } from "../model/ids.ts";
+import type { InputKey } from "../model/terminal/terminal.ts";
 import type { ShownChannel, WireMessage, WireSnapshot } from "../dialects/dialect.ts";
 import { holdfast } from "../dialects/holdfast.ts";
 import { negotiate } from "../dialects/negotiate.ts";
@@ -25,6 +26,10 @@ interface Peer {
 export class TinyHost {
   /** Refuses actions for which it gives a reason. */
   refuse: (action: Action) => string | undefined = () => undefined;
+  /** Whether it says that it types input with a key once. */
+  keysInput = false;
+  /** The keys of the input that it got. */
+  readonly inputKeys: InputKey[] = [];
   /** Sends everything twice. */
   repeats = false;
   readonly #channels = new Map<string, HostChannel>();
@@ -123,7 +128,12 @@ export class TinyHost {
     this.#clients.set(clientId, new Map());
     const snapshots = this.#subscribeAll(peer, initialSubscriptions);
     const { protocolVersion, _meta } = negotiation;
-    return { protocolVersion, serverSeq: this.#seq, snapshots, _meta };
+    return {
+      protocolVersion,
+      serverSeq: this.#seq,
+      snapshots,
+      _meta: { ..._meta, keysInput: this.keysInput },
+    };
   }
 
   #reconnect(peer: Peer, params: { readonly [field: string]: unknown }): object {
@@ -183,6 +193,8 @@ export class TinyHost {
     const origin = { clientId: peer.clientId, clientSeq };
     const published =
       checked.ok && reason === undefined ? this.dispatch(uri, checked.action, origin) : undefined;
+    const key = checked.ok && checked.action.type === "terminal/input" ? checked.action.key : undefined;
+    if (key !== undefined) this.inputKeys.push(key);
     if (checked.ok && reason === undefined) this.carriedOut.push(`${peer.clientId}#${clientSeq}`);
     const answer = published ?? holdfast.answerDispatch(read.value, peer.clientId, this.#seq, reason);
     answers.set(clientSeq, answer);

@@ -45,7 +45,7 @@ async function ask(key: string, message: string): Promise<{ requestId: string; e
 }
 
 describe("[C50] sessions and agents", () => {
-  it("[C50] ls shows what needs a person first, and closed ones when asked", async () => {
+  it("[C50, C861] ls shows what needs a person first, and closed ones when asked", async () => {
     const calm = await createSession("calm");
     const over = await createSession("over");
     const asking = await createSession();
@@ -55,7 +55,7 @@ describe("[C50] sessions and agents", () => {
     const open = await host.read<Listed[]>("ls");
     expect(open.map(({ session_key, state, cwd }) => [session_key, state, cwd])).toEqual([
       [asking, "needs-approval", host.work],
-      [calm, "ready", host.work],
+      [calm, "idle", host.work],
     ]);
     const table = (await host.run("ls", "--all")).stdout;
     expect(table).toMatch(

@@ -2,7 +2,6 @@
 import {
   ROOT_URI,
   type RootState,
-  type SessionPhase,
   type SessionSummary,
   type TerminalExit,
   type TerminalInfo,
@@ -16,6 +15,7 @@ import { exitWords } from "../terminal/terminal-exit.ts";
 import { terminalIdOf } from "../terminal/terminal-name.ts";
 import { clockTime } from "../time.ts";
 import { shortSessionName } from "./session-name.ts";
+import { type SessionStateName, stateLabel, stateOfPhase } from "./session-state.ts";
 
 /** Watches until the signal; what is there at the beginning comes first. */
 export async function watchHost(
@@ -88,13 +88,13 @@ export type HostChange =
       readonly session_key: string;
       readonly agent: string;
       readonly title: string;
-      readonly state: string;
+      readonly state: SessionStateName;
     }
   | {
       readonly event: "session_changed";
       readonly session_key: string;
       readonly title: string;
-      readonly state: string;
+      readonly state: SessionStateName;
     }
   | { readonly event: "session_removed"; readonly session_key: string; readonly title: string }
   | {
@@ -129,20 +129,15 @@ function hostChanges(before: HostPicture, after: HostPicture): HostChange[] {
   ];
 }
 
-function describePhase(phase: SessionPhase): string {
-  if (phase.status !== "busy" || phase.waitingFor === "model") return phase.status;
-  return `busy, waits for ${phase.waitingFor}`;
-}
-
 function sessionChanges(before: readonly SessionSummary[], after: readonly SessionSummary[]): HostChange[] {
   const known = new Map(before.map((session) => [session.key, session]));
   const left = new Set(after.map(({ key }) => key));
   const changes = after.flatMap((session): HostChange[] => {
     const { key: session_key, provider: agent, title } = session;
-    const state = describePhase(session.phase);
+    const state = stateOfPhase(session.phase);
     const old = known.get(session.key);
     if (old === undefined) return [{ event: "session_added", session_key, agent, title, state }];
-    const isSame = old.title === title && describePhase(old.phase) === state;
+    const isSame = old.title === title && stateOfPhase(old.phase) === state;
     return isSame ? [] : [{ event: "session_changed", session_key, title, state }];
   });
   const gone = before.filter(({ key }) => !left.has(key));
@@ -191,9 +186,9 @@ export function changeLine(change: HostChange, at: Date, paint: Paint): string {
 function describe(change: HostChange, { bold, green, yellow, red, dim }: Paint): string {
   switch (change.event) {
     case "session_added":
-      return `${sessionLabel(change)} ${green(change.agent)}, ${stateWords(change.state)} ${bold(safeText(change.title))}`;
+      return `${sessionLabel(change)} ${green(change.agent)}, ${stateLabel(change.state)} ${bold(safeText(change.title))}`;
     case "session_changed":
-      return `${sessionLabel(change)} ${stateWords(change.state)} ${bold(safeText(change.title))}`;
+      return `${sessionLabel(change)} ${stateLabel(change.state)} ${bold(safeText(change.title))}`;
     case "session_removed":
       return `${sessionLabel(change)} ${dim("is closed")} ${safeText(change.title)}`;
     case "approval_waiting":
@@ -212,23 +207,6 @@ function describe(change: HostChange, { bold, green, yellow, red, dim }: Paint):
       return `${terminalLabel(change)} ${(isGood ? dim : red)(words)} ${safeText(title)}`;
     }
   }
-}
-
-/** States as a person reads them, also in the page, where programs have another word (C517, C840). */
-const statesInWords: Readonly<Record<string, string>> = {
-  creating: "starting",
-  ready: "idle",
-  stale: "idle",
-  failed: "failed to start",
-  busy: "running",
-  "busy, waits for tool": "running",
-  "busy, waits for permission": "needs approval",
-  "busy, waits for input": "needs an answer",
-  "busy, waits for agent": "starting",
-};
-
-function stateWords(state: string): string {
-  return statesInWords[state] ?? state;
 }
 
 function sessionLabel({ session_key }: { readonly session_key: string }): string {

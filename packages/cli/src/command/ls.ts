@@ -2,7 +2,7 @@
 import os from "node:os";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
-import { ROOT_URI, type SessionPhase, type SessionSummary } from "@holdfast/ahp";
+import { ROOT_URI, type SessionSummary } from "@holdfast/ahp";
 import { type AhpClient, ClientError } from "@holdfast/ahp/client";
 import type { AcpSessionStatus } from "@holdfast/sdk";
 import type { Command } from "commander";
@@ -12,6 +12,13 @@ import { tableLines } from "../console.ts";
 import { ageWord } from "../time.ts";
 import { hostCommand, type Runner } from "./command.ts";
 import { sessionTitle, shortSessionName } from "./session-name.ts";
+import {
+  SESSION_STATES,
+  type SessionStateName,
+  stateLabel,
+  stateOfPhase,
+  stateOfStatus,
+} from "./session-state.ts";
 
 interface LsOptions {
   readonly all?: boolean;
@@ -57,7 +64,7 @@ function sessionRow(session: SessionOverview, doubled: ReadonlySet<string>, nowM
   return [
     doubled.has(name) ? session_key : name,
     safeText(agent_id),
-    labels[state],
+    stateLabel(state),
     ageWord(last_activity_at, nowMs),
     safeText(isolation ?? "-"),
     safeText(shortFolder(cwd ?? "-")),
@@ -82,39 +89,11 @@ function crop(text: string): string {
   return `${text.slice(0, maxTitleLength - 1).replace(/[\uD800-\uDBFF]$/, "")}…`;
 }
 
-/** States of a session, those that need a person first. */
-const states = [
-  "needs-approval",
-  "needs-answer",
-  "failed",
-  "agent-gone",
-  "working",
-  "starting",
-  "ready",
-  "idle",
-  "closed",
-] as const;
-
-type SessionWord = (typeof states)[number];
-
-/** The words that the page has for them (C840). */
-const labels: Readonly<Record<SessionWord, string>> = {
-  "needs-approval": "needs approval",
-  "needs-answer": "needs an answer",
-  failed: "failed to start",
-  "agent-gone": "agent stopped",
-  working: "running",
-  starting: "starting",
-  ready: "idle",
-  idle: "idle",
-  closed: "closed",
-};
-
 interface SessionOverview {
   readonly session_key: string;
   readonly name: string;
   readonly agent_id: string;
-  readonly state: SessionWord;
+  readonly state: SessionStateName;
   readonly title: string;
   readonly cwd: string | null;
   readonly created_at: string;
@@ -141,7 +120,7 @@ async function listOverviews(
     .map((session) => describe(session, summaries.get(session.session_key), asking))
     .toSorted(
       (one, other) =>
-        states.indexOf(one.state) - states.indexOf(other.state) ||
+        SESSION_STATES.indexOf(one.state) - SESSION_STATES.indexOf(other.state) ||
         other.last_activity_at.localeCompare(one.last_activity_at),
     );
 }
@@ -188,41 +167,12 @@ function describe(
     state: asking.has(session_key)
       ? "needs-approval"
       : summary === undefined
-        ? wordOfState(session)
-        : wordOfPhase(summary.phase),
+        ? stateOfStatus(session)
+        : stateOfPhase(summary.phase),
     title: sessionTitle(session),
     cwd: runtime_options.cwd ?? (folder?.startsWith("file:") === true ? fileURLToPath(folder) : null),
     created_at,
     last_activity_at: session.last_activity_at ?? created_at,
     isolation: session.isolation?.level ?? null,
   };
-}
-
-function wordOfState({ state }: AcpSessionStatus): SessionWord {
-  switch (state) {
-    case "initializing":
-      return "starting";
-    case "stale":
-      return "idle";
-    case "ready":
-    case "closed":
-      return state;
-  }
-}
-
-function wordOfPhase(phase: SessionPhase): SessionWord {
-  switch (phase.status) {
-    case "busy":
-      if (phase.waitingFor === "permission") return "needs-approval";
-      return phase.waitingFor === "input" ? "needs-answer" : "working";
-    case "creating":
-    case "resuming":
-      return "starting";
-    case "stale":
-      return phase.cause === "agent-exited" || phase.cause === "resume-failed" ? "agent-gone" : "idle";
-    case "ready":
-    case "failed":
-    case "closed":
-      return phase.status;
-  }
 }

@@ -223,6 +223,22 @@ describe("[C23] without a terminal", () => {
     },
   );
 
+  it(
+    "[C860] a person's denial of everything exits with 7, as a policy's does",
+    { timeout: programsTimeoutMs },
+    async () => {
+      const program = new ProgramRun(["run", "scripted", "run", "--home", host.home], { program: "main" });
+      onTestFinished(async () => void (await program.stop("SIGKILL")));
+      const id = await program.until(({ stderr }) => /holdfast deny (\S+)`/.exec(stderr)?.[1]);
+      expect(await runWords(["deny", id, "--home", host.home])).toMatchObject({ code: 0 });
+      expect(await program.end()).toEqual({ code: 7, signal: null });
+      expect(program.stderr).toContain(
+        "holdfast: Every action that the agent asked for was denied. (ACTIONS_DENIED)\n" +
+          "  Send the prompt again to decide again.\n",
+      );
+    },
+  );
+
   it("[C23] a policy answers, and nothing is said", async () => {
     expect(await run("run", "--policy", "approve-all")).toEqual({ code: 0, stdout: "ran\n", stderr: "" });
   });

@@ -116,7 +116,7 @@ describe("[C32] watching the host", () => {
       const next = (event: string, isIt: (change: Printed) => boolean = () => true): Promise<Printed> =>
         lines.until((run) => printed(run).find((change) => change.event === event && isIt(change)));
       const isOurs = ({ session_key }: Printed): boolean => session_key === key;
-      expect(await next("session_added", isOurs)).toMatchObject({ agent: "scripted", state: "ready" });
+      expect(await next("session_added", isOurs)).toMatchObject({ agent: "scripted", state: "idle" });
       await people.until(({ stdout }) => (stdout.includes("scripted, idle") ? true : undefined));
       const asking = host.api.acpAgent.streamChat(key, "ask");
       await asking.next();
@@ -124,7 +124,7 @@ describe("[C32] watching the host", () => {
       const question = `asks to execute make all: holdfast approve ${String(requestId)}`;
       await people.until(({ stdout }) => (stdout.includes(question) ? true : undefined));
       expect(
-        await next("session_changed", ({ state }) => state === "busy, waits for permission"),
+        await next("session_changed", ({ state }) => state === "needs-approval"),
       ).toBeDefined();
       await people.until(({ stdout }) => (stdout.includes("needs approval") ? true : undefined));
       await host.api.approvals.resolve(String(requestId), "yes");

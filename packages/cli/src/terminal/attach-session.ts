@@ -117,7 +117,11 @@ class AttachSession {
 
   #take(event: ChannelEvent<"terminal">): void {
     if (event.type === "gone") return this.#end({ kind: "gone" });
-    if (event.type === "snapshot") return this.#draw(event.state, event.content);
+    if (event.type === "snapshot") {
+      this.#draw(event.state, event.content);
+      // While this window was away, the host may have given the terminal another size (U781).
+      return this.#resize();
+    }
     if (event.type !== "action") return undefined;
     const { action } = event;
     switch (action.type) {
@@ -207,7 +211,11 @@ class AttachSession {
 
   #noteClaim(claim: TerminalClaim): void {
     const { clientId } = this.#options.link;
-    if (this.#hold.kind !== "held" || (claim.kind === "client" && claim.clientId === clientId)) return;
+    if (this.#hold.kind !== "held") return;
+    if (claim.kind === "client" && claim.clientId === clientId) {
+      if (claim.goneSince === undefined) this.#resize();
+      return;
+    }
     this.#hold = { kind: "watching" };
     this.#screen?.note(
       `[Another client took this terminal over; you are watching. ${this.#options.keys.name} leaves.]`,
@@ -238,7 +246,7 @@ class AttachSession {
     if (refusal === undefined) await this.#send(handle, text);
   }
 
-  /** Keys that a host did not confirm before it was killed are not sent again: they could arrive twice (C850). */
+  /** The client sends keys again that a killed host did not confirm, unless they could arrive twice (C850). */
   async #send(handle: ChannelHandle<"terminal">, text: string): Promise<void> {
     const { status } = await handle.dispatch({ type: "terminal/input", data: text });
     if (status !== "lost" || this.#hasLostKeys || handle.state.lifecycle.status !== "running") return;

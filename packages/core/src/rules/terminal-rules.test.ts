@@ -30,12 +30,18 @@ function terminal(claim: TerminalClaim, more: Partial<TerminalState> = {}): Term
 const ended: Partial<TerminalState> = {
   lifecycle: { status: "exited", exitedAt: new Date(0).toISOString(), exit: { kind: "code", exitCode: 0 } },
 };
-const rule = (claim: TerminalClaim, wanted: TerminalClaim, by = ben, more: Partial<TerminalState> = {}) =>
+const rule = (
+  claim: TerminalClaim,
+  wanted: TerminalClaim,
+  by = ben,
+  more: Partial<TerminalState> = {},
+  confirmed?: "held",
+) =>
   ruleOnClaim(terminal(claim, more), wanted, by, {
     isOpen: (uri) => uri === session,
     isKnown: (client) => client === ann || client === ben,
     isOutside: () => false,
-    isConfirmed: false,
+    confirmed,
   });
 const uses: readonly TerminalUse[] = ["input", "resize", "rename", "clear"];
 const mayUse = (state: TerminalState, by = ben) =>
@@ -60,16 +66,28 @@ describe("[U10] a terminal that a client holds", () => {
   });
 
   test.each([
-    [true, false, { allowed: false, code: "TERMINAL_NOT_ISOLATED" }],
-    [true, true, { kind: "given", session }],
-    [false, false, { kind: "given", session }],
-  ])(
+    [true, undefined, { allowed: false, code: "TERMINAL_NOT_ISOLATED" }],
+    [true, "not-isolated", { kind: "given", session }],
+    [false, undefined, { kind: "given", session }],
+  ] as const)(
     "[U641] outside of an isolated session's sandbox: %j, confirmed: %j",
-    (isOutside, isConfirmed, expected) => {
-      const context = { isOpen: () => true, isKnown: () => true, isOutside: () => isOutside, isConfirmed };
+    (isOutside, confirmed, expected) => {
+      const context = { isOpen: () => true, isKnown: () => true, isOutside: () => isOutside, confirmed };
       expect(ruleOnClaim(terminal(annHolds), background, ann, context)).toMatchObject(expected);
     },
   );
+
+  test("[U780] is taken from its holder by a client that confirms it, for itself alone", () => {
+    const benWants: TerminalClaim = { kind: "client", clientId: ben };
+    expect(rule(annHolds, benWants)).toMatchObject({
+      allowed: false,
+      reason: expect.stringMatching(/confirmed: "held"/) as string,
+    });
+    expect(rule(annHolds, benWants, ben, {}, "held")).toEqual({ kind: "passed-on", claim: benWants });
+    expect(rule(annHolds, background, ben, {}, "held")).toMatchObject({ allowed: false });
+    const third: TerminalClaim = { kind: "client", clientId: makeId("client", "third") };
+    expect(rule(annHolds, third, ben, {}, "held")).toMatchObject({ allowed: false });
+  });
 
   test("[U10] is not passed on to a client that never existed", () => {
     const nobody: TerminalClaim = { kind: "client", clientId: makeId("client", "nobody") };

@@ -1,5 +1,6 @@
 // Rules for terminals: who may type, resize, rename, clear, claim and end, by the terminal's state and its holder.
 import type {
+  ClaimConfirmation,
   ClientClaim,
   ClientId,
   SessionClaim,
@@ -30,6 +31,8 @@ export type ClaimChange =
 const takeOverFirst =
   "A session holds this terminal. Take it over first: claim it for your own client, and give it back afterwards.";
 const heldByAnother = "Another client holds this terminal. Only the holder may do this, or pass it on.";
+const heldUnconfirmed =
+  'Another client holds this terminal. To take it from that client, claim it for your own with confirmed: "held".';
 const outside =
   'This terminal is not isolated, and the session is. Confirm that the session may have it with confirmed: "not-isolated".';
 const abandoned = "The client that holds this terminal is gone. Claim it first.";
@@ -43,6 +46,18 @@ function backgroundClaim({ kind, session, chat }: SessionClaim): SessionClaim {
 export function claimAfterExit(claim: TerminalClaim): TerminalClaim {
   const isInUse = claim.kind === "session" && (claim.turnId ?? claim.toolCallId) !== undefined;
   return isInUse ? backgroundClaim(claim) : claim;
+}
+
+/**
+ * The size of a terminal that no client holds any more: the one that it was started with, since a window that is gone
+ * decides nothing for those who still look at it (U781). Undefined where it has that size, or none.
+ */
+export function sizeAfterRelease(
+  { run, lifecycle, size }: TerminalState,
+  startSize: TerminalSize,
+): TerminalSize | undefined {
+  if (run !== "tty" || lifecycle.status === "exited") return undefined;
+  return size?.cols === startSize.cols && size.rows === startSize.rows ? undefined : startSize;
 }
 
 /** The reason why a client may not use a terminal so; undefined when it may. */
@@ -97,8 +112,8 @@ export interface ClaimContext {
   readonly isKnown: (client: ClientId) => boolean;
   /** Whether a session is isolated, this terminal is not, and nobody has confirmed yet that the session may have it. */
   readonly isOutside: (session: SessionUri) => boolean;
-  /** Whether the claim confirms it. */
-  readonly isConfirmed: boolean;
+  /** The fact that the claim confirms. */
+  readonly confirmed: ClaimConfirmation | undefined;
 }
 
 /** The changes of a claim, or the reason why it is rejected. */
@@ -114,18 +129,22 @@ export function ruleOnClaim(
     : ruleForSession(state, wanted, by);
 }
 
-/** A client holds it: the holder decides, or anyone once the holder is gone. */
+/** A client holds it: the holder decides, anyone once the holder is gone, and a client that takes it knowingly (U780). */
 function ruleForHolder(
   held: ClientClaim,
   wanted: TerminalClaim,
   by: ClientId,
-  { isOpen, isKnown, isOutside, isConfirmed }: ClaimContext,
+  { isOpen, isKnown, isOutside, confirmed }: ClaimContext,
 ): ClaimChange | Rejection {
-  if (held.clientId !== by && held.goneSince === undefined) return refused(heldByAnother);
+  if (held.clientId !== by && held.goneSince === undefined) {
+    const isForItself = wanted.kind === "client" && wanted.clientId === by;
+    if (!isForItself) return refused(heldByAnother);
+    if (confirmed !== "held") return refused(heldUnconfirmed);
+  }
   if (wanted.kind === "session") {
     const { session } = wanted;
     if (!isOpen(session)) return refused("There is no such session, or it is closed.");
-    if (isOutside(session) && !isConfirmed) return reject(outside, "TERMINAL_NOT_ISOLATED");
+    if (isOutside(session) && confirmed !== "not-isolated") return reject(outside, "TERMINAL_NOT_ISOLATED");
     return { kind: "given", session };
   }
   // Held by a client that never was, nobody could ever take it back.

@@ -5,9 +5,10 @@ import type { ErrorInfo, StaleCause } from "@holdfast/ahp";
 import { HostError } from "@holdfast/protocol";
 import type { ToolLender } from "../editor/client-tools.ts";
 import type { TreeProcess } from "@holdfast/terminal/port";
-import { type AcpMcpServer, canCloseSession, describeAgent } from "../agent/acp.ts";
+import { canCloseSession, describeAgent } from "../agent/acp.ts";
 import type { AgentConnection, AgentExit, AgentServices } from "../agent/agent-connection.ts";
 import { openSignedIn, readRemedy, saysLoginNeeded } from "../agent/sign-in.ts";
+import type { AgentContext } from "./agent-context.ts";
 import { describeIdleExit, explainHarmfulRestart, explainStart, explainUnset } from "./agent-failure.ts";
 import {
   type EarlierSession,
@@ -16,36 +17,11 @@ import {
   type OnContextLost,
   openSession,
 } from "./agent-opening.ts";
-import { AgentProcesses, type ProcessDeps, type SavedLaunch } from "./agent-launch.ts";
+import { AgentProcesses, type SavedLaunch } from "./agent-launch.ts";
 import { AgentSettings, type ReadyAgent, type RequestedSettings } from "./agent-settings.ts";
+import { AgentToolOffer } from "./agent-tools.ts";
 import type { StoredRun } from "../ports.ts";
-import type { SessionContext } from "./session-context.ts";
-import type { SessionDeps } from "./session-deps.ts";
-import type { SessionSandbox } from "./session-sandbox.ts";
 import { checkWorkingDirectory } from "../resource/files.ts";
-
-/** Parts of the host that the agent needs. */
-export type AgentDeps = ProcessDeps &
-  Pick<SessionDeps, "now" | "mcpServers" | "clientTools" | "models" | "defaultModel">;
-
-/** Parts of the session's context that the agent needs. */
-export type AgentContext = Pick<
-  SessionContext,
-  | "entry"
-  | "state"
-  | "cwd"
-  | "hasHistory"
-  | "hasCompletedTurn"
-  | "pinRoot"
-  | "publish"
-  | "warn"
-  | "uri"
-  | "ledger"
-  | "turn"
-> & {
-  readonly deps: AgentDeps;
-  readonly sandbox: Pick<SessionSandbox, "enter" | "isOutdated">;
-};
 
 /** A ready agent as the next host gets to know it. */
 export interface SavedAgent extends SavedLaunch {
@@ -76,7 +52,7 @@ export class SessionAgent {
   readonly #context: AgentContext;
   readonly #settings: AgentSettings;
   readonly #processes: AgentProcesses;
-  readonly #lentTools: ToolLender;
+  readonly #tools: AgentToolOffer;
   #state: AgentState = { name: "none" };
   #onContextLost: OnContextLost = "continue";
   #beginning: Beginning = {};
@@ -85,7 +61,7 @@ export class SessionAgent {
 
   constructor(context: AgentContext, services: AgentServices, lentTools: ToolLender) {
     this.#context = context;
-    this.#lentTools = lentTools;
+    this.#tools = new AgentToolOffer(context, lentTools);
     const { models, installations, defaultModel } = context.deps;
     const { id } = context.entry;
     this.#settings = new AgentSettings(context, {
@@ -101,7 +77,7 @@ export class SessionAgent {
         this.ready?.agent === agent && {
           sessionId: this.ready.sessionId,
           connection: agent.saved,
-          toolsDigest: context.deps.clientTools.digestFor(context.uri),
+          toolsDigest: this.#tools.digest,
         }),
       turn: context.turn?.saved,
       services: services.saved?.(),
@@ -113,10 +89,7 @@ export class SessionAgent {
     const agent = this.#processes.restore(stored, launch);
     const ready = { agent, sessionId };
     this.#needsRestart = needsRestart;
-    if (toolsDigest !== undefined) {
-      const { uri: session, deps } = this.#context;
-      deps.clientTools.restore({ session, tools: this.#lentTools, exited: agent.exited }, toolsDigest);
-    }
+    this.#tools.restore(agent, toolsDigest);
     this.#context.pinRoot(this.#context.cwd);
     this.#becomeReady(ready);
     return ready;
@@ -297,7 +270,7 @@ export class SessionAgent {
     const { hasCompletedTurn } = this.#context;
     const hasHistory = this.#context.hasHistory || this.#beginning.forkOf !== undefined;
     const onContextLost = hasHistory ? this.#onContextLost : "continue";
-    const mcpServers = this.#offerMcpServers(agent);
+    const mcpServers = this.#tools.offer(agent);
     const opening = { earlier, cwd, mcpServers, quirks, onContextLost, hasCompletedTurn };
     const { environment } = this.#processes;
     const { sessionId, result, loss } = await openSignedIn(agent, this.#context.entry, environment, () =>
@@ -347,20 +320,6 @@ export class SessionAgent {
     const limits = found.length === 0 ? undefined : found;
     if (isDeepStrictEqual(limits, state.limits)) return;
     this.#context.publish({ type: "session/limitsChanged", ...(limits !== undefined && { limits }) });
-  }
-
-  #offerMcpServers(agent: AgentConnection): readonly AcpMcpServer[] {
-    const { servers, problems } = this.#context.deps.mcpServers.offer(
-      this.#context.state.mcpServers ?? [],
-      agent.info,
-    );
-    for (const problem of problems) this.#context.warn(problem);
-    const { uri, deps } = this.#context;
-    const { info, exited } = agent;
-    const lent = deps.clientTools.offer({ session: uri, tools: this.#lentTools, info, exited });
-    if (lent.problem !== undefined) this.#context.warn(lent.problem);
-    if (lent.secret !== undefined) this.#context.ledger?.conceal(lent.secret);
-    return lent.server === undefined ? servers : [...servers, lent.server];
   }
 
   /** Ends what was begun and says what became of it; what is known of the agent's session stays known. */

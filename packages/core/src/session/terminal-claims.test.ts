@@ -111,6 +111,38 @@ describe("[U13] take over", () => {
   });
 });
 
+describe("[U781] the size of a terminal that was taken over", () => {
+  const small = { cols: 40, rows: 12 };
+  const started = { cols: 120, rows: 30 };
+
+  test("[U781] is the one that it was started with, when it is handed back", async () => {
+    const scene = await play([create("exec sleep 60"), gate("on")]);
+    const { ann, ben } = scene;
+    expect((await ben.next()).size).toEqual(started);
+    ann.claim();
+    ann.submit({ type: "terminal/resized", ...small });
+    expect((await ben.next()).size).toEqual(small);
+    ann.claim(sessionClaim(scene));
+    expect(await ben.next()).toMatchObject({ size: started, claim: { kind: "session" } });
+  });
+
+  test("[U781] returns when its holder stays away, and not before", async () => {
+    const timeouts = { goneSizeMs: 200 };
+    const { ann, ben, host } = await play([create("exec sleep 60"), gate("on")], {}, { timeouts });
+    ann.claim();
+    ann.submit({ type: "terminal/resized", ...small });
+    host.terminals.clientGone(ann.clientId);
+    host.terminals.clientBack(ann.clientId);
+    expect((await ben.next()).size).toEqual(small);
+    host.terminals.clientGone(ann.clientId);
+    expect((await ben.next()).size).toEqual(small);
+    await ben.has(({ size }) => size?.cols === started.cols);
+    expect(ben.actionTypes.filter((type) => type === "terminal/resized")).toHaveLength(2);
+    host.terminals.clientBack(ann.clientId);
+    expect(ann.submit({ type: "terminal/resized", ...small })).toMatchObject({ outcome: "accepted" });
+  });
+});
+
 describe("[U14] two clients that claim at once", () => {
   test("[U14] the second is rejected, with a reason", async () => {
     const { ann, ben } = await play([create("exec sleep 60"), gate("on")]);

@@ -3,6 +3,7 @@ import type {
   Action,
   ActiveClient,
   CommandLimits,
+  InputKey,
   PermissionRuleId,
   SessionUri,
   TerminalClaim,
@@ -163,12 +164,16 @@ export interface SendMessage {
   readonly isInteractive: boolean;
 }
 
-/** Input as bytes; of a pipe, with its place, so that a piece that is sent again is not written twice. */
+/**
+ * Input as bytes; of a pipe with its place, of a tty with its key, so that a piece that is sent again is not written
+ * twice. It is accepted when no kill of the host can lose it.
+ */
 export interface TerminalWrite {
   readonly type: "terminal/write";
   readonly bytes: Uint8Array;
   readonly offset?: number | undefined;
   readonly isLast?: boolean | undefined;
+  readonly key?: InputKey | undefined;
 }
 
 /** The result of an accepted request besides its log entry. */

@@ -1,7 +1,7 @@
 // Performs what clients submit to a terminal, once the rules allow it: type, resize, claim, rename, clear, end.
 import type { Action, TerminalState } from "@holdfast/ahp";
-import { TerminalError } from "@holdfast/terminal/port";
-import { HostError } from "@holdfast/protocol";
+import { TerminalError, type TerminalErrorCode } from "@holdfast/terminal/port";
+import { type ErrorCode, HostError } from "@holdfast/protocol";
 import type { Hub } from "../channel/hub.ts";
 import type { LogEntry } from "../channel/log-entry.ts";
 import { hostOnly, type Rejection, clientIdOf, reject } from "../rules/rule.ts";
@@ -49,10 +49,14 @@ export function submitToTerminal(
     return endings.has(submitted.type) ? accepted() : rejected(OVER);
   }
   switch (submitted.type) {
-    case "terminal/input":
-      return write(terminal, state, { type: "terminal/write", bytes: Buffer.from(submitted.data) }, by);
+    case "terminal/input": {
+      const { data, key } = submitted;
+      const input: TerminalWrite = { type: "terminal/write", bytes: Buffer.from(data), key };
+      // A client that cannot send it again gets its responses in the order of its actions instead.
+      return write(terminal, state, input, by, key !== undefined);
+    }
     case "terminal/write":
-      return write(terminal, state, submitted, by);
+      return write(terminal, state, submitted, by, true);
     case "terminal/resized":
       return perform(refuseUse(state, by, "resize") ?? refuseSize(submitted), () =>
         terminal.publisher.dispatch({ type: "terminal/resized", ...terminal.setSize(submitted) }, origin),
@@ -82,24 +86,47 @@ export function submitToTerminal(
   }
 }
 
+const KEYED_PIPE = reject("Only input of a tty has a key. Name the offset of a pipe's input instead.");
 const OVER = reject("This terminal is over: it can only be read.", "TERMINAL_EXITED");
 
-/** Input goes to the program alone and leaves no log entry: it may be a password. A pipe accepts when its buffer has space. */
+/**
+ * Input goes to the program alone and leaves no log entry: it may be a password. It is written at once; a pipe accepts it
+ * when its buffer has space, and a tty, if `isConfirmed`, when no kill of the host can lose it (U770).
+ */
 function write(
   terminal: HostTerminal,
   state: TerminalState,
-  { bytes, offset, isLast }: TerminalWrite,
+  { bytes, offset, isLast, key }: TerminalWrite,
   by: ReturnType<typeof clientIdOf>,
+  isConfirmed: boolean,
 ): Submission | Promise<Submission> {
   const pipe = terminal.input;
   const rejection = pipe === undefined ? refuseUse(state, by, "input") : refusePipedInput(state, by);
   if (rejection !== undefined) return rejected(rejection);
-  if (pipe !== undefined) return pipe.take(bytes, { offset, isLast }).then(() => accepted());
+  if (pipe !== undefined) {
+    // Its writers wait until it is accepted, which those of keyed input do not.
+    if (key !== undefined) return rejected(KEYED_PIPE);
+    return pipe.take(bytes, { offset, isLast }).then(() => accepted());
+  }
   try {
-    terminal.write(bytes);
-    return accepted();
+    terminal.write(bytes, key);
   } catch (error) {
     if (!(error instanceof TerminalError)) throw error;
-    throw new HostError("INVALID_REQUEST", `${error.message}.`, { cause: error });
+    const code = inputErrors[error.code] ?? "INVALID_REQUEST";
+    throw new HostError(code, `${error.message}.`, { cause: error });
   }
+  if (!isConfirmed) return accepted();
+  return terminal.inputTaken().then(
+    () => accepted(),
+    (cause: unknown) => {
+      // It was replaced or has closed its process port: the next host takes what is sent again.
+      const isLost = cause instanceof TerminalError && cause.code === "lost";
+      throw new HostError(isLost ? "TERMINAL_EXITED" : "HOST_STOPPING", undefined, { cause });
+    },
+  );
 }
+
+const inputErrors: Partial<Record<TerminalErrorCode, ErrorCode>> = {
+  closed: "TERMINAL_EXITED",
+  fenced: "HOST_STOPPING",
+};

@@ -51,6 +51,7 @@ export class EarlierTerminals {
       claim,
       agent,
       isKept: tag.plan.isKept === true || (claim.kind === "client" && claim.clientId === OWNER_CLIENT_ID),
+      startSize: tag.plan.size,
       ...(size !== undefined && { size: { columns: size.cols, rows: size.rows } }),
     };
     if (marker !== undefined) {

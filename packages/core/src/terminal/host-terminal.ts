@@ -6,7 +6,7 @@ import type {
   TerminalSize,
   TerminalUri,
 } from "@holdfast/ahp";
-import type { Run, RunSink, TreeProcess } from "@holdfast/terminal/port";
+import type { Run, RunSink, ScreenSize, TreeProcess } from "@holdfast/terminal/port";
 import { Terminal, type TerminalExit, type TerminalOptions } from "@holdfast/terminal/terminal";
 import type { ContentSource, TerminalOutput } from "@holdfast/terminal/view";
 import { describeLimit } from "../limit/limit-kind.ts";
@@ -20,6 +20,8 @@ import { type ShownContent, showContent, showScreen } from "./terminal-content.t
 export interface HostTerminalOptions extends TerminalOptions {
   readonly uri: TerminalUri;
   readonly title: string;
+  /** The size that it was started with, under this host or an earlier one. */
+  readonly startSize: ScreenSize;
   readonly publisher: OutputPublisher;
   /** The session that made it for its agent; absent for a person's. */
   readonly agent: AgentSide | undefined;
@@ -45,6 +47,7 @@ export class HostTerminal extends Terminal {
   readonly uri: TerminalUri;
   /** The title in tool calls. */
   title: string;
+  readonly startSize: TerminalSize;
   readonly publisher: OutputPublisher;
   readonly pace: OutputPace | undefined;
   isKept: boolean;
@@ -66,6 +69,7 @@ export class HostTerminal extends Terminal {
     super(options);
     this.uri = options.uri;
     this.title = options.title;
+    this.startSize = { cols: options.startSize.columns, rows: options.startSize.rows };
     this.publisher = options.publisher;
     this.pace = options.pace;
     this.isKept = options.isKept;

@@ -56,6 +56,18 @@ test("[A90] a command is the owner's alone, runs in their environment, is listed
   ]);
 });
 
+test("[U770] input of a pipe has an offset and no key", async () => {
+  const { host } = newHost();
+  const { id } = await host.terminals.create({ command: "cat", kind: "text", hasInput: true }, ME);
+  const action = { type: "terminal/input", data: "x", key: { writer: "w", number: 1 } } as const;
+  const actor = { kind: "client", clientId: makeId("client", OWNER_CLIENT_ID) } as const;
+  expect(await host.submit(terminalUri(makeId("terminal", id)), action, { actor })).toMatchObject({
+    outcome: "rejected",
+    code: "INVALID_REQUEST",
+  });
+  await host.terminals.kill(id, ME);
+});
+
 test("[U35] input is taken once wherever it is sent again, refused where something is missing, and ends", async () => {
   const fake = newHost();
   const { host } = fake;

@@ -12,7 +12,7 @@ import {
 import { OWNER_CLIENT_ID } from "@holdfast/protocol";
 import type { Hub } from "../channel/hub.ts";
 import type { ActionOrigin, LogEntry } from "../channel/log-entry.ts";
-import { ruleOnClaim } from "../rules/terminal-rules.ts";
+import { ruleOnClaim, sizeAfterRelease } from "../rules/terminal-rules.ts";
 import { type Submission, accepted, rejected } from "../submit/submission.ts";
 import type { HostTerminal } from "./host-terminal.ts";
 import type { HostTerminals } from "./host-terminals.ts";
@@ -26,6 +26,8 @@ export interface TerminalClaimsParts {
   readonly now: () => Date;
   /** How long the terminals of a vanished client are kept. */
   readonly goneClientMs: number;
+  /** How long they keep the size of its window. */
+  readonly goneSizeMs: number;
   /** Ends a terminal. */
   readonly dispose: (terminal: HostTerminal) => Promise<void>;
   readonly onFault: (error: unknown) => void;
@@ -34,8 +36,8 @@ export interface TerminalClaimsParts {
 /** The claims on a host's terminals. `close` forgets the clients that are gone. */
 export class TerminalClaims {
   readonly #parts: TerminalClaimsParts;
-  /** Clients that are not connected, and when what they hold is ended. */
-  readonly #gone = new Map<ClientId, NodeJS.Timeout>();
+  /** Clients that are not connected, with the timers of what they hold: when it loses their size, and when it is ended. */
+  readonly #gone = new Map<ClientId, readonly NodeJS.Timeout[]>();
   readonly #connected = new Set<ClientId>();
 
   constructor(parts: TerminalClaimsParts) {
@@ -55,7 +57,7 @@ export class TerminalClaims {
       isOpen: (session) => hub.state(session, "session") !== undefined,
       isKnown: (client) => this.isKnown(client),
       isOutside: (session) => this.#isOutside(terminal, session),
-      isConfirmed: confirmed === "not-isolated",
+      confirmed,
     });
     if ("allowed" in change) return rejected(change);
     switch (change.kind) {
@@ -93,9 +95,13 @@ export class TerminalClaims {
       this.#gone.delete(clientId);
       for (const terminal of this.#heldBy(clientId)) this.#abandon(terminal);
     };
-    const timer = setTimeout(expire, this.#parts.goneClientMs);
-    timer.unref();
-    this.#gone.set(clientId, timer);
+    const release = (): void => {
+      for (const terminal of this.#heldBy(clientId)) this.#release(terminal);
+    };
+    const { goneClientMs, goneSizeMs } = this.#parts;
+    const timers = [setTimeout(release, goneSizeMs), setTimeout(expire, goneClientMs)];
+    for (const timer of timers) timer.unref();
+    this.#gone.set(clientId, timers);
     for (const terminal of this.#heldBy(clientId)) this.noteHolder(terminal, clientId);
   }
 
@@ -111,9 +117,9 @@ export class TerminalClaims {
   /** A client is back: what it holds is its own again. */
   back(clientId: ClientId): void {
     this.#connected.add(clientId);
-    const timer = this.#gone.get(clientId);
-    if (timer === undefined) return;
-    clearTimeout(timer);
+    const timers = this.#gone.get(clientId);
+    if (timers === undefined) return;
+    for (const timer of timers) clearTimeout(timer);
     this.#gone.delete(clientId);
     for (const terminal of this.#heldBy(clientId)) {
       this.#parts.terminals.channels.claim(terminal, { kind: "client", clientId });
@@ -128,7 +134,7 @@ export class TerminalClaims {
   }
 
   close(): void {
-    for (const timer of this.#gone.values()) clearTimeout(timer);
+    for (const timer of [...this.#gone.values()].flat()) clearTimeout(timer);
     this.#gone.clear();
   }
 
@@ -142,6 +148,7 @@ export class TerminalClaims {
   #give(terminal: HostTerminal, session: SessionUri, origin?: ActionOrigin): LogEntry | undefined {
     const { hub, terminals } = this.#parts;
     const { agent } = terminal;
+    this.#release(terminal);
     if (agent?.session === session) {
       const entry = terminals.channels.claim(terminal, agent.claimOf(terminal), origin);
       agent.moved(terminal, "agent");
@@ -160,7 +167,16 @@ export class TerminalClaims {
       return entry;
     }
     terminal.isKept = true;
+    this.#release(terminal);
     return terminals.channels.claim(terminal, ownerClaim(now()), origin);
+  }
+
+  /** No client holds a terminal any more: it has no longer the size of a window. */
+  #release(terminal: HostTerminal): void {
+    const state = this.#parts.hub.state(terminal.uri, "terminal");
+    const size = state && sizeAfterRelease(state, terminal.startSize);
+    if (size === undefined) return;
+    terminal.publisher.dispatch({ type: "terminal/resized", ...terminal.setSize(size) });
   }
 
   /** Nobody came back for it: an agent's command returns to the agent, what is kept stays, a person's shell is ended. */

@@ -93,6 +93,7 @@ export class TerminalFactory {
       kind,
       title: plan.title,
       size,
+      startSize: plan.startSize ?? size,
       output,
       publisher,
       agent,

@@ -76,6 +76,8 @@ export type ShownPlan = Pick<
   Pick<TerminalPlan, "hasInput" | "isPaced" | "isKept" | "answerLimitBytes" | "size" | "sandbox"> & {
     readonly kind: TerminalRun;
     readonly cwd?: string | undefined;
+    /** The size that it was started with; absent where it is `size`. */
+    readonly startSize?: ScreenSize | undefined;
     /** The editor that runs it; absent where the host or the agent does. */
     readonly editor?: string | undefined;
   };

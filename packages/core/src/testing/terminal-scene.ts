@@ -33,8 +33,12 @@ export interface Scene {
 
 /** Plays scenes on the hosts of a test file. */
 export function scenes(newHost: (options: FakeHostOptions) => FakeHost) {
-  return async (steps: readonly Step[], later: NonNullable<Script["prompts"]> = {}): Promise<Scene> => {
-    const host = newHost({ agents: { mine: { prompts: { go: steps, ...later } } } });
+  return async (
+    steps: readonly Step[],
+    later: NonNullable<Script["prompts"]> = {},
+    options: FakeHostOptions = {},
+  ): Promise<Scene> => {
+    const host = newHost({ ...options, agents: { mine: { prompts: { go: steps, ...later } } } });
     const session = await host.open({ approvalPolicy: "approve-all" });
     const turn = session.stream("go");
     const { terminalId } = await session.agent.result("made");

@@ -89,7 +89,10 @@ export class Dispatcher {
   #perform(dispatch: ClientDispatch, outcome: Outcome): void | Promise<void> {
     this.#subscriptions.record.note(dispatch.clientSeq, outcome);
     if (!(outcome instanceof Promise)) return this.#conclude(dispatch, outcome);
-    return outcome.then((submission) => this.#conclude(dispatch, submission));
+    const concluded = outcome.then((submission) => this.#conclude(dispatch, submission));
+    // It is written, and only its receipt is to come: what follows need not wait.
+    if (isKeyedInput(dispatch.action)) return void concluded;
+    return concluded;
   }
 
   #submit(dispatch: ClientDispatch, found: Found): Outcome {
@@ -131,6 +134,8 @@ export class Dispatcher {
 
   #conclude(dispatch: ClientDispatch, submission: Submission): void | Promise<void> {
     if (submission.outcome === "unknown-channel") return this.#answerLost(dispatch);
+    // The client sends it again to the next host.
+    if (isForNextHost(dispatch, submission)) return undefined;
     if (submission.outcome === "rejected") return this.#answer(dispatch, reasonOf(submission));
     const { entry } = submission;
     if (entry === undefined) return this.#answer(dispatch);
@@ -189,6 +194,16 @@ export class Dispatcher {
 /** A rejection because nothing can be recorded begins with the code, which AHP has no field for (D260). */
 function reasonOf({ code, reason }: Extract<Submission, { outcome: "rejected" }>): string {
   return code === "STORAGE_UNAVAILABLE" ? `${code}: ${reason}` : reason;
+}
+
+/** Input that the client may send again, and so need not be answered in the order of its other actions (U770). */
+function isKeyedInput(action: unknown): boolean {
+  const { type, key } = action as { readonly type?: unknown; readonly key?: unknown };
+  return type === "terminal/input" && key !== undefined;
+}
+
+function isForNextHost({ action }: ClientDispatch, submission: Submission): boolean {
+  return submission.outcome === "rejected" && submission.code === "HOST_STOPPING" && isKeyedInput(action);
 }
 
 function unrecorded(error: unknown): string {

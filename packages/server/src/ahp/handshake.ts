@@ -46,7 +46,7 @@ export type Handshake = (
 ) => Promise<object>;
 
 export const initialize: Handshake = async (deps, principal, params, open) => {
-  const { channels, records, version, telemetry } = deps;
+  const { channels, records, version, telemetry, port } = deps;
   const introduction = readIntroduction(params);
   const { clientId, info, negotiation, initialSubscriptions } = introduction;
   if (!records.isFree(clientId, principal)) {
@@ -61,7 +61,12 @@ export const initialize: Handshake = async (deps, principal, params, open) => {
   const reviews = await readReviews(deps, record, initialSubscriptions, found);
   const subscriptions = open(record, "begin");
   for (const uri of initialSubscriptions) telemetry.subscribe(uri, subscriptions);
-  return greet(subscriptions, introduction, found, { channels, reviews, version });
+  return greet(subscriptions, introduction, found, {
+    channels,
+    reviews,
+    version,
+    keysInput: port.keysInput(),
+  });
 };
 
 export const reconnect: Handshake = async (deps, principal, params, open) => {
@@ -130,7 +135,13 @@ function greet(
     channels,
     reviews,
     version,
-  }: { readonly channels: Channels; readonly reviews: ReadReviews; readonly version: string },
+    keysInput,
+  }: {
+    readonly channels: Channels;
+    readonly reviews: ReadReviews;
+    readonly version: string;
+    readonly keysInput: boolean;
+  },
 ): object {
   const snapshots = found.flatMap((each) => (each && subscriptions.subscribe(each)) ?? []);
   for (const review of reviews.values()) snapshots.push(review.follow(subscriptions));
@@ -142,7 +153,7 @@ function greet(
     defaultDirectory: folderUri(homedir()),
     completionTriggerCharacters: COMPLETION_TRIGGERS,
     ...(hasTelemetry(subscriptions) && { telemetry: { metrics: METRICS_URI } }),
-    ...(_meta !== undefined && { _meta }),
+    ...(_meta !== undefined && { _meta: { ..._meta, keysInput } }),
   };
 }
 

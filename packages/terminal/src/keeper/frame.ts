@@ -17,7 +17,7 @@ export const FRAME = {
   event: 8,
   /** Output of a run at an offset. */
   bytes: 9,
-  /** Input of a run at an offset. */
+  /** Input of a run at an offset; after its key, if the flag 1 is set. */
   input: 10,
   /** The keeper has passed on input up to this offset. */
   taken: 11,
@@ -34,7 +34,7 @@ export interface FrameHeader {
   readonly type: number;
   readonly sizeBytes: number;
   readonly stream: RunStream;
-  /** Frame flags; `acknowledge` has 1 when a note follows. */
+  /** Frame flags; `acknowledge` has 1 when a note follows, `input` when it has a key. */
   readonly flags: number;
   /** The number that the host gave to the run; 0 where no run is meant. */
   readonly run: number;

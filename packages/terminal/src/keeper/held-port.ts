@@ -4,6 +4,7 @@ import { TerminalError } from "../terminal-error.ts";
 import type {
   EnvironmentRequest,
   Held,
+  InputKey,
   IsolationReport,
   LimitBackends,
   LimitScope,
@@ -20,6 +21,7 @@ import type {
 } from "../process/port.ts";
 import type { Feed, FeedSink, StreamOffsets } from "./feed.ts";
 import type { HeldRuns } from "./held-runs.ts";
+import type { KeyedPiece } from "./input-keys.ts";
 import type { KeptRun } from "./kept-run.ts";
 
 /** Attached until the next host takes over, or until it detaches or closes. */
@@ -27,6 +29,7 @@ type State = "attached" | "fenced" | "detached" | "closed";
 
 /** One host's view of held runs. `HeldRuns.takeOver` makes it. */
 export class HeldPort implements ProcessPort {
+  readonly keysInput = true;
   readonly epoch: number;
   readonly #held: HeldRuns;
   readonly #feeds = new Map<Feed, KeptRun>();
@@ -210,14 +213,14 @@ export class AttachedRun implements Run {
     return this.#kept.hasInput;
   }
 
-  write(bytes: Uint8Array): boolean {
-    return this.writeAt(this.inputOffset, bytes);
+  write(bytes: Uint8Array, key?: InputKey): boolean {
+    return this.writeAt(this.inputOffset, bytes, key && { ...key, at: 0 });
   }
 
   /** Writes input that begins at an offset; see `KeptRun.writeAt`. */
-  writeAt(offset: number, bytes: Uint8Array): boolean {
+  writeAt(offset: number, bytes: Uint8Array, piece?: KeyedPiece): boolean {
     if (!this.#port.isCurrent) throw this.#port.refusal();
-    return this.#kept.writeAt(offset, bytes);
+    return this.#kept.writeAt(offset, bytes, piece);
   }
 
   onDrain(listener: () => void): void {

@@ -15,6 +15,7 @@ import {
 } from "./frame.ts";
 import { FrameWriter } from "./frame-writer.ts";
 import type { AttachedRun, HeldPort } from "./held-port.ts";
+import { decodeKey } from "./input-keys.ts";
 import type {
   CommandMessage,
   EventMessage,
@@ -214,17 +215,18 @@ export class HostConnection implements FrameHandler {
     };
   }
 
-  #input({ run, offset }: FrameHeader, payload: Buffer): void {
+  #input({ run, offset, flags }: FrameHeader, payload: Buffer): void {
     const numbered = this.#runs.get(run);
     if (numbered?.attached === undefined) throw new FrameError(`input of run ${run}, which is not attached`);
     const { attached } = numbered;
     if (attached.inputOffset - numbered.takenOffset > maxInputBytes) {
       throw new FrameError(`more than ${maxInputBytes} bytes of input wait for run ${run}`);
     }
+    const { piece, bytes } = (flags & 1) === 1 ? decodeKey(payload) : { bytes: payload };
     let isReady = true;
     try {
       // The buffer belongs to the socket; what waits for the command must not change.
-      isReady = attached.writeAt(offset, Buffer.from(payload));
+      isReady = attached.writeAt(offset, Buffer.from(bytes), piece);
     } catch (error) {
       // The command takes no more input: the host learns of it from the exit.
       if (!(error instanceof TerminalError) || error.code !== "closed") throw error;

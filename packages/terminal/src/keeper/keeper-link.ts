@@ -4,6 +4,7 @@ import { fromFailure } from "../process/helper/wire.ts";
 import { TerminalError } from "../terminal-error.ts";
 import { FRAME, type FrameHeader, FrameReader, decodeJson, encodeHeader, encodeJson } from "./frame.ts";
 import { FrameWriter } from "./frame-writer.ts";
+import { type KeyedPiece, encodeKey } from "./input-keys.ts";
 import type {
   CommandMessage,
   EventMessage,
@@ -180,8 +181,14 @@ export class KeeperLink {
     this.#send(encodeJson(FRAME.command, run, message));
   }
 
-  input(run: number, offset: number, bytes: Uint8Array): void {
-    this.#send([encodeHeader(FRAME.input, bytes.length, run, "output", offset), bytes]);
+  /** A keeper that does not read keys gets the bytes alone. */
+  input(run: number, offset: number, bytes: Uint8Array, piece?: KeyedPiece): void {
+    if (piece === undefined || this.welcome.keysInput !== true) {
+      return this.#send([encodeHeader(FRAME.input, bytes.length, run, "output", offset), bytes]);
+    }
+    const key = encodeKey(piece);
+    const sizeBytes = key.length + bytes.length;
+    return this.#send([encodeHeader(FRAME.input, sizeBytes, run, "output", offset, 1), key, bytes]);
   }
 
   credit(run: number, stream: RunStream, bytes: number): void {

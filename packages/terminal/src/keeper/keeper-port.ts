@@ -61,6 +61,11 @@ export class KeeperPort implements ProcessPort {
     return this.#link?.welcome;
   }
 
+  /** A keeper that is started from now on reads keys. */
+  get keysInput(): boolean {
+    return this.#link === undefined || this.#link.welcome.keysInput === true;
+  }
+
   /** The process above everything that the keeper runs. */
   get helperPid(): number | undefined {
     return this.#link?.welcome.helperPid;

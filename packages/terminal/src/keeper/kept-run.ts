@@ -4,6 +4,7 @@ import type { HeldRun, Run, RunExit, RunRequest, RunSink, RunStream } from "../p
 import { Feed, type FeedSink, type FeedSource, type StreamOffsets } from "./feed.ts";
 import type { HeldStorage } from "./held-storage.ts";
 import { HeldStream } from "./held-stream.ts";
+import { InputKeys, type KeyedPiece } from "./input-keys.ts";
 
 /** So much is read ahead of an attached host that does not take it; then the command waits. */
 const readAheadBytes = 512 * 1024;
@@ -40,6 +41,7 @@ export class KeptRun implements FeedSource {
   #run: Run | undefined;
   #feed: Feed | undefined;
   #note: string | undefined;
+  readonly #keys = new InputKeys();
   #inputOffset = 0;
   #isHeldByHost = false;
   #isPaused = false;
@@ -151,8 +153,11 @@ export class KeptRun implements FeedSource {
     this.#pace();
   }
 
-  /** Takes input that begins at an offset: what was taken before is left out, and a gap is refused. */
-  writeAt(offset: number, bytes: Uint8Array): boolean {
+  /**
+   * Takes input that begins at an offset: what was taken before is left out, and a gap is refused. What was taken before
+   * of the same key is left out, too, and counted.
+   */
+  writeAt(offset: number, bytes: Uint8Array, piece?: KeyedPiece): boolean {
     if (offset > this.#inputOffset) {
       throw new TerminalError(
         "invalid_request",
@@ -161,10 +166,12 @@ export class KeptRun implements FeedSource {
       );
     }
     const fresh = bytes.subarray(Math.min(this.#inputOffset - offset, bytes.length));
-    if (fresh.length === 0) return true;
+    const repeatedBytes = piece === undefined ? 0 : this.#keys.repeatedBytes(piece, bytes.length);
+    const typed = bytes.subarray(Math.max(bytes.length - fresh.length, repeatedBytes));
     try {
-      const isReady = this.run.write(fresh);
+      const isReady = typed.length === 0 || this.run.write(typed);
       this.#inputOffset += fresh.length;
+      if (piece !== undefined) this.#keys.note(piece, bytes.length);
       return isReady;
     } catch (error) {
       // Nobody will read it: the next write begins after it nevertheless.

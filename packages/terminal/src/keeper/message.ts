@@ -55,6 +55,8 @@ export interface Welcome {
   readonly version: string;
   readonly pid: number;
   readonly epoch: number;
+  /** Whether it reads keyed input; keepers of 0.1.0 do not. */
+  readonly keysInput?: boolean | undefined;
   /** The process that forks for the keeper, above everything that it runs. */
   readonly helperPid?: number | undefined;
 }

@@ -2,6 +2,7 @@
 import { checkSize, type ScreenSize } from "../screen-size.ts";
 import { TerminalError } from "../terminal-error.ts";
 import type {
+  InputKey,
   LimitBackends,
   LimitsInForce,
   Run,
@@ -14,6 +15,7 @@ import type {
 } from "../process/port.ts";
 import type { BudgetedReader, ReadBudget } from "../process/read-budget.ts";
 import type { StreamOffsets } from "./feed.ts";
+import type { KeyedPiece } from "./input-keys.ts";
 import { type KeeperLink, type LinkEnd, type LinkedRun, endError } from "./keeper-link.ts";
 import type { EventMessage, RunDescription } from "./message.ts";
 
@@ -78,7 +80,7 @@ export class RemoteRun implements Run, LinkedRun {
   readonly #credits: Record<RunStream, StreamCredits>;
   readonly #nextOffset: Record<RunStream, number>;
   readonly #drainListeners: (() => void)[] = [];
-  readonly #waiting: Uint8Array[] = [];
+  readonly #waiting: { readonly bytes: Uint8Array; readonly piece: KeyedPiece | undefined }[] = [];
   #description: RunDescription | undefined;
   #hasExited = false;
   #hasEnded = false;
@@ -191,7 +193,7 @@ export class RemoteRun implements Run, LinkedRun {
     this.#hasEnded = true;
   }
 
-  write(bytes: Uint8Array): boolean {
+  write(bytes: Uint8Array, key?: InputKey): boolean {
     this.#refuseInput();
     const waitingBytes = this.#inputOffset - this.#takenOffset;
     if (this.kind === "tty") {
@@ -205,7 +207,10 @@ export class RemoteRun implements Run, LinkedRun {
     }
     this.#inputOffset += bytes.length;
     for (let at = 0; at < bytes.length; at += inputPieceBytes) {
-      this.#waiting.push(bytes.subarray(at, at + inputPieceBytes));
+      this.#waiting.push({
+        bytes: bytes.subarray(at, at + inputPieceBytes),
+        piece: key && { ...key, at },
+      });
     }
     this.#sendInput();
     this.#asksToWait ||= this.#inputOffset - this.#takenOffset > inputHighBytes;
@@ -303,8 +308,8 @@ export class RemoteRun implements Run, LinkedRun {
     const { link } = this.#parts;
     for (let [first] = this.#waiting; first !== undefined; [first] = this.#waiting) {
       if (this.#sentOffset - this.#takenOffset > inputWindowBytes) return;
-      link.input(this.#number, this.#sentOffset, first);
-      this.#sentOffset += first.length;
+      link.input(this.#number, this.#sentOffset, first.bytes, first.piece);
+      this.#sentOffset += first.bytes.length;
       this.#waiting.shift();
     }
     if (!this.#endsInput) return;

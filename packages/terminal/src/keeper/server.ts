@@ -189,6 +189,7 @@ export class KeeperServer {
       version,
       pid: process.pid,
       epoch: port.epoch,
+      keysInput: true,
       helperPid: helperPid(),
     };
     this.#write(socket, FRAME.welcome, welcome);

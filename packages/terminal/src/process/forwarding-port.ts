@@ -4,6 +4,9 @@ import type { ProcessPort } from "./port.ts";
 /** The given port with some methods replaced. */
 export function forwardTo(port: ProcessPort, replaced: Partial<ProcessPort>): ProcessPort {
   return {
+    get keysInput() {
+      return port.keysInput;
+    },
     start: (request, sink) => port.start(request, sink),
     limit: (scopes) => port.limit(scopes),
     buildEnvironment: (request) => port.buildEnvironment(request),

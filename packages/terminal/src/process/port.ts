@@ -154,6 +154,14 @@ export interface RunSink {
   end(): void;
 }
 
+/** Names a piece of input, so that it is typed once however often it is sent. */
+export interface InputKey {
+  /** At most 64 bytes, and nobody else's. */
+  readonly writer: string;
+  /** Grows with each piece of the writer's input. */
+  readonly number: number;
+}
+
 /** A child that was started. Its owner releases it. */
 export interface Run {
   /** Addresses the run for as long as its process port lives. */
@@ -168,9 +176,10 @@ export interface Run {
   readonly inputOffset: number;
   /**
    * Writes to the run's stdin, or types into its terminal; the bytes belong to the process port from now on.
-   * False asks the writer to wait for `onDrain`; the bytes are taken either way.
+   * False asks the writer to wait for `onDrain`; the bytes are taken either way. A port whose runs outlive their host
+   * leaves out what it has taken before of the same key, whichever host brought it.
    */
-  write(bytes: Uint8Array): boolean;
+  write(bytes: Uint8Array, key?: InputKey): boolean;
   /** Calls the listener each time that waiting bytes have been taken. */
   onDrain(listener: () => void): void;
   /** Closes stdin; in a terminal, types what ends its input. */
@@ -245,6 +254,8 @@ export interface EnvironmentRequest {
 
 /** The holder of all processes. One for a whole host. */
 export interface ProcessPort {
+  /** Whether no host's end can lose keyed input that is sent again, or have it typed twice. */
+  readonly keysInput: boolean;
   /** Starts a child; rejects with a `TerminalError`, and then leaves nothing behind. */
   start(request: RunRequest, sink: RunSink): Promise<Run>;
   /** Sets changed limits of scopes, where cgroups hold them, for the runs that are in them already. */

@@ -42,6 +42,8 @@ export interface SpawnerOptions {
 
 /** The process port inside the host: its processes are children of the host's own helper and end with the host. */
 export class Spawner implements ProcessPort {
+  /** Its runs end with their host. */
+  readonly keysInput = true;
   readonly #budget = new ReadBudget();
   readonly #runs = new Set<ChildRun>();
   readonly #starting = new Set<Promise<ChildRun>>();

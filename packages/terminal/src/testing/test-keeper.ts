@@ -5,7 +5,7 @@ import path from "node:path";
 import { onTestFinished } from "vitest";
 import { type ConnectOptions, type KeeperPort, connectKeeper, endKeeper } from "../keeper/index.ts";
 import { forwardTo, type ProcessPort } from "../process/port.ts";
-import type { HostSuccession } from "./held-runs-contract.ts";
+import type { HostSuccession } from "./host-succession.ts";
 
 /** A home that was not there before. */
 export function temporaryHome(): { home: string; remove: () => Promise<void> } {

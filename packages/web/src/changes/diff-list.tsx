@@ -1,16 +1,15 @@
 // The diffs of all changed files in one list, of which only the rows in sight are drawn.
 import { ChevronDownIcon, ChevronRightIcon, FileIcon, UndoIcon } from "@primer/octicons-react";
-import { type ReactNode, type RefObject, useMemo, useRef, useState } from "react";
+import { type ReactNode, type RefObject, useMemo, useState } from "react";
 import { VList, type VListHandle } from "virtua";
 import { routeHash, type SessionRoute } from "../frame/route.ts";
 import { Button, IconButton } from "../ui/button.tsx";
 import type { ChangedFile, ChangeHunk, FileDiff } from "./changes.ts";
-import { CommentForm, CommentView } from "./comment-view.tsx";
 import { DiffLineView } from "./diff-line.tsx";
 import style from "./diff-list.module.css";
 import { type DiffLine, type DiffRow, diffRows, type Layout, type LineRow } from "./diff-rows.ts";
 import { FilePath, LineCounts, StatusMark } from "./file-marks.tsx";
-import { type CommentPlace, isAt, type ReviewComment, useReviewComments } from "./review-comments.ts";
+import { isNoteAt, type LineNote, useLineComments } from "./line-comments.tsx";
 
 interface DiffListProps {
   readonly handle: RefObject<VListHandle | null>;
@@ -26,27 +25,18 @@ interface DiffListProps {
   readonly onRevert: ((file: ChangedFile, hunk?: ChangeHunk) => void) | undefined;
 }
 
-type Row =
-  | DiffRow
-  | { readonly kind: "comment"; readonly key: string; readonly comment: ReviewComment }
-  | { readonly kind: "form"; readonly key: string; readonly place: CommentPlace };
+type Row = DiffRow | LineNote;
 
 export function DiffList(props: DiffListProps): ReactNode {
   const { handle, sessionKey, files, diffs, layout, closed } = props;
-  const { store, comments } = useReviewComments(sessionKey);
-  const [place, setPlace] = useState<CommentPlace>();
+  const { notes, open, show } = useLineComments(sessionKey);
   const plain = useMemo(() => diffRows(files, diffs, layout, closed), [files, diffs, layout, closed]);
-  const rows = useMemo(() => withComments(plain, comments, place), [plain, comments, place]);
-  const opener = useRef<Element>(null);
-  const [openComment] = useState(() => (row: LineRow, { side, number, text }: DiffLine): void => {
-    opener.current = document.activeElement;
-    setPlace({ path: row.file.path, side, line: number, code: text });
-  });
-  const closeForm = (): void => {
-    setPlace(undefined);
-    // Else the keys that follow would be shortcuts of the whole page, with no place to continue from.
-    if (opener.current instanceof HTMLElement) opener.current.focus();
-  };
+  const rows = useMemo(() => withNotes(plain, notes), [plain, notes]);
+  const [openComment] = useState(
+    () =>
+      ({ file }: LineRow, line: DiffLine): void =>
+        open(file.path, line),
+  );
   return (
     <VList
       ref={handle}
@@ -66,22 +56,8 @@ export function DiffList(props: DiffListProps): ReactNode {
               isTabStop={rows[index - 1]?.kind !== "line"}
               onComment={openComment}
             />
-          ) : row.kind === "comment" ? (
-            <CommentView
-              comment={row.comment}
-              onChange={(text) => store.change(row.comment.id, text)}
-              onRemove={() => store.remove([row.comment.id])}
-            />
-          ) : row.kind === "form" ? (
-            <CommentForm
-              key={row.key}
-              place={row.place}
-              onSave={(text) => {
-                store.add(row.place, text);
-                closeForm();
-              }}
-              onCancel={closeForm}
-            />
+          ) : row.kind === "comment" || row.kind === "form" ? (
+            show(row)
           ) : (
             <HeadingRow row={row} {...props} />
           )}
@@ -92,23 +68,11 @@ export function DiffList(props: DiffListProps): ReactNode {
 }
 
 /** Puts each comment, and the form of a new one, below its line. */
-function withComments(
-  rows: readonly DiffRow[],
-  comments: readonly ReviewComment[],
-  place: CommentPlace | undefined,
-): readonly Row[] {
-  if (comments.length === 0 && place === undefined) return rows;
-  const paths = new Set([...comments.map(({ path }) => path), ...(place === undefined ? [] : [place.path])]);
+function withNotes(rows: readonly DiffRow[], notes: readonly LineNote[]): readonly Row[] {
+  if (notes.length === 0) return rows;
   return rows.flatMap((row): Row[] => {
-    if (row.kind !== "line" || !paths.has(row.file.path)) return [row];
-    const isHere = (each: CommentPlace): boolean =>
-      isAt(each, row.file.path, row.old) || isAt(each, row.file.path, row.new);
-    const here = comments
-      .filter(isHere)
-      .map((comment): Row => ({ kind: "comment", key: comment.id, comment }));
-    const form: Row[] =
-      place !== undefined && isHere(place) ? [{ kind: "form", key: `${row.key}\nform`, place }] : [];
-    return [row, ...here, ...form];
+    if (row.kind !== "line") return [row];
+    return [row, ...notes.filter((note) => isNoteAt(note, row.file.path, row.old, row.new))];
   });
 }
 

@@ -10,13 +10,12 @@ import { fileUriOf } from "../session/session-words.ts";
 import { Button } from "../ui/button.tsx";
 import { CopyButton } from "../ui/copy-button.tsx";
 import style from "./changes-page.module.css";
-import { CommentForm, CommentView } from "./comment-view.tsx";
 import { CodePieces, NumberButton } from "./diff-line.tsx";
 import diff from "./diff-list.module.css";
 import type { DiffLine } from "./diff-rows.ts";
 import { FilePath } from "./file-marks.tsx";
 import { LinedCode, useColouredLine } from "./hunk-colours.ts";
-import { type CommentPlace, isAt, useReviewComments } from "./review-comments.ts";
+import { isNoteAt, useLineComments } from "./line-comments.tsx";
 
 interface FilePreviewProps {
   readonly route: SessionRoute;
@@ -91,19 +90,12 @@ interface FileLinesProps {
 /** The lines, each with its comments below it (Z916). */
 function FileLines({ sessionKey, file, text, line }: FileLinesProps): ReactNode {
   const list = useRef<VListHandle>(null);
-  const { store, comments } = useReviewComments(sessionKey);
-  const [commented, setCommented] = useState<DiffLine>();
-  const opener = useRef<Element>(null);
+  const { notes, open, show } = useLineComments(sessionKey);
   const code = useMemo(() => new LinedCode(text, file), [text, file]);
   const lines = useMemo(() => linesOf(text), [text]);
   useEffect(() => {
     if (line !== undefined) list.current?.scrollToIndex(line - 1, { align: "center" });
   }, [line, lines]);
-  const closeForm = (): void => {
-    setCommented(undefined);
-    // Else the keys that follow would be shortcuts of the whole page, with no place to continue from.
-    if (opener.current instanceof HTMLElement) opener.current.focus();
-  };
   if (lines.length === 0) return <p className={style.empty}>The file is empty.</p>;
   return (
     <VList
@@ -122,31 +114,9 @@ function FileLines({ sessionKey, file, text, line }: FileLinesProps): ReactNode 
             line={each}
             isMarked={each.number === line}
             isTabStop={each.number === (line ?? 1)}
-            onComment={() => {
-              opener.current = document.activeElement;
-              setCommented(each);
-            }}
+            onComment={() => open(file, each)}
           />
-          {comments
-            .filter((comment) => isAt(comment, file, each))
-            .map((comment) => (
-              <CommentView
-                key={comment.id}
-                comment={comment}
-                onChange={(changed) => store.change(comment.id, changed)}
-                onRemove={() => store.remove([comment.id])}
-              />
-            ))}
-          {commented?.number === each.number && (
-            <CommentForm
-              place={placeOf(file, each)}
-              onSave={(written) => {
-                store.add(placeOf(file, each), written);
-                closeForm();
-              }}
-              onCancel={closeForm}
-            />
-          )}
+          {notes.filter((note) => isNoteAt(note, file, each)).map(show)}
         </div>
       )}
     </VList>
@@ -160,10 +130,6 @@ function linesOf(text: string): readonly DiffLine[] {
   return all
     .slice(0, maxLines)
     .map((content, index): DiffLine => ({ side: "new", number: index + 1, index, text: content }));
-}
-
-function placeOf(path: string, { side, number, text }: DiffLine): CommentPlace {
-  return { path, side, line: number, code: text };
 }
 
 interface FileLineProps {

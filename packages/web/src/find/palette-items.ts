@@ -47,9 +47,8 @@ export function paletteItems(
     })),
     ...terminals
       .filter(({ lifecycle }) => lifecycle.status === "running")
-      .map(({ resource, title, claim }): PaletteItem => {
-        const owner =
-          claim.kind === "session" ? sessions.find((each) => each.resource === claim.session) : undefined;
+      .map(({ resource, title, session }): PaletteItem => {
+        const owner = sessions.find((each) => each.resource === session);
         return {
           key: resource,
           kind: "terminal",

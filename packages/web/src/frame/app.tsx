@@ -3,7 +3,7 @@ import { lazy, Suspense, useCallback, useEffect, useState, type ReactNode } from
 import type { RootState } from "@holdfast/ahp";
 import { Find, type Opened } from "../find/find.tsx";
 import { keyOf } from "../find/shortcuts.ts";
-import { useRoot } from "../host/use-host.ts";
+import { useConnection, useRoot } from "../host/use-host.ts";
 import { SessionList } from "../session/session-list.tsx";
 import style from "./app.module.css";
 import { ConnectionBadge, LostHost } from "./connection-badge.tsx";
@@ -14,6 +14,7 @@ import { HomeIcon, InboxIcon, PlusIcon, SearchIcon, ServerIcon, TerminalIcon } f
 import { Button, IconButton } from "../ui/button.tsx";
 import { Badge } from "../ui/status.tsx";
 import { placeKey, type Route, routeHash, useRoute } from "./route.ts";
+import { SignedOut } from "./signed-out.tsx";
 import { Waiting } from "./waiting.tsx";
 import { ThemeSwitch } from "./theme.tsx";
 import { useAttentionSigns } from "../session/attention-signs.ts";
@@ -42,6 +43,11 @@ const NewSessionDialog = lazy(async () => {
 const noSessions: RootState["sessions"] = [];
 
 export function App(): ReactNode {
+  const { isSignedOut } = useConnection();
+  return isSignedOut ? <SignedOut /> : <Frame />;
+}
+
+function Frame(): ReactNode {
   const route = useRoute();
   const root = useRoot();
   const [creating, setCreating] = useState<{ readonly agent?: string | undefined }>();

@@ -32,19 +32,11 @@ export function ConnectionBadge(): ReactNode {
 
 /** A banner while the host cannot be reached: what is wrong, and what to do. */
 export function LostHost(): ReactNode {
-  const { status, wasConnected, isSignedOut } = useConnection();
+  const { status, wasConnected } = useConnection();
   if (status.status === "closed") {
     return (
       <Banner title="The page and the host have different versions" action={<ReloadButton />}>
         Reload the page; if that does not help, restart the host.
-      </Banner>
-    );
-  }
-  if (isSignedOut) {
-    return (
-      <Banner title="Signed out" action={<SignInButton />}>
-        This browser was signed out, or the host&rsquo;s token has changed. Sign in with the token, or run{" "}
-        <code>holdfast open</code> on the host. Your drafts are kept in this tab.
       </Banner>
     );
   }
@@ -90,17 +82,8 @@ function ReloadButton(): ReactNode {
   );
 }
 
-function SignInButton(): ReactNode {
-  return (
-    <Button size="small" onClick={() => location.assign("/")}>
-      Sign in
-    </Button>
-  );
-}
-
 /** The state in the words of its banner (Z934). */
-function stateName({ status, wasConnected, isSignedOut }: ConnectionView): string {
-  if (isSignedOut) return "Signed out";
+function stateName({ status, wasConnected }: ConnectionView): string {
   switch (status.status) {
     case "connected":
       return "Connected";

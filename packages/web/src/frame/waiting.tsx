@@ -13,20 +13,14 @@ interface WaitingProps {
 
 /** Says what the page waits for: the host itself, while there is no connection to it (Z911). */
 export function Waiting({ text, isAlone = false }: WaitingProps): ReactNode {
-  const {
-    status: { status },
-    isSignedOut,
-  } = useConnection();
+  const { status } = useConnection().status;
   const isConnecting = status === "connecting" || status === "idle";
   const isLost = !isConnecting && status !== "connected";
-  const lostText = isSignedOut
-    ? "This view loads after you sign in."
-    : "This view loads when the host is back.";
   const Line = isAlone ? "h1" : "p";
   return (
     <Line className={style.waiting}>
       {!isLost && <StatusDot state="running" />}
-      {isLost ? lostText : isConnecting ? "Connecting to the host…" : text}
+      {isLost ? "This view loads when the host is back." : isConnecting ? "Connecting to the host…" : text}
     </Line>
   );
 }

@@ -1,6 +1,5 @@
 // Names that this page makes: of its tab, which stay the same after a reload, of its browser, and of new things.
 import { type ClientId, makeId } from "@holdfast/ahp";
-import { useEffect, useState } from "react";
 
 const storageKey = "holdfast-client";
 
@@ -12,19 +11,6 @@ export async function takeClientId(): Promise<ClientId> {
   sessionStorage.setItem(storageKey, fresh);
   await lockName(fresh);
   return makeId("client", fresh);
-}
-
-/** Whether a client is a window of this browser; false until that is known. */
-export function useIsWindowHere(client: ClientId | undefined): boolean {
-  const [here, setHere] = useState<ClientId>();
-  useEffect(() => {
-    const locks: LockManager | undefined = navigator.locks;
-    if (client === undefined || locks === undefined) return;
-    void locks.query().then(({ held = [] }) => {
-      if (held.some(({ name }) => name === `${storageKey}:${client}`)) setHere(client);
-    });
-  }, [client]);
-  return client !== undefined && here === client;
 }
 
 /** Whether the name is this tab's from now until it closes; pages that came over plain HTTP have no locks to ask. */

@@ -40,6 +40,10 @@ export class NoticeStore {
     }
   }
 
+  clear(): void {
+    if (this.#shown.length > 0) this.#become([]);
+  }
+
   #become(shown: readonly PageNotice[]): void {
     this.#shown = shown;
     for (const listener of this.#listeners) listener();

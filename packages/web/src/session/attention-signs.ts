@@ -32,9 +32,9 @@ export function useAttentionSigns(sessions: readonly SessionSummary[]): Needs {
   const needs = useMemo(() => needsOf(sessions), [sessions]);
   const { count } = needs;
   useEffect(() => {
-    document.title = count > 0 ? `(${count}) Holdfast` : "Holdfast";
-    showIcon(count > 0);
-    showBadge(count);
+    showCount(count);
+    // A browser that is signed out shows nothing of the host.
+    return () => showCount(0);
   }, [count]);
   const before = useRef(needs);
   useEffect(() => {
@@ -45,6 +45,12 @@ export function useAttentionSigns(sessions: readonly SessionSummary[]): Needs {
     notifyOfFinished(needs, earlier);
   }, [needs]);
   return needs;
+}
+
+function showCount(count: number): void {
+  document.title = count > 0 ? `(${count}) Holdfast` : "Holdfast";
+  showIcon(count > 0);
+  showBadge(count);
 }
 
 /** Whether the browser has notifications and the person has not been asked about them. */

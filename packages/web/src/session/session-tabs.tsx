@@ -42,9 +42,7 @@ export function viewOf({ view }: SessionRoute): SessionViewId {
   return view ?? "conversation";
 }
 
-/** The terminals that a session holds. */
+/** The terminals of a session, also those that somebody has taken over (Z962). */
 export function useSessionTerminals(session: SessionUri): readonly TerminalInfo[] {
-  return (
-    useRoot()?.terminals.filter(({ claim }) => claim.kind === "session" && claim.session === session) ?? []
-  );
+  return useRoot()?.terminals.filter((terminal) => terminal.session === session) ?? [];
 }

@@ -4,18 +4,15 @@ import {
   parseChannelUri,
   type SessionUri,
   type TerminalAction,
-  type TerminalClaim,
   type TerminalState,
 } from "@holdfast/ahp";
 import type { ReactNode } from "react";
 import { focusMessageField } from "../chat/message-focus.ts";
 import { hostFetch } from "../host/host-fetch.ts";
-import { useIsWindowHere } from "../host/client-id.ts";
-import { useHost } from "../host/use-host.ts";
+import { useHost, useRoot } from "../host/use-host.ts";
 import { Button } from "../ui/button.tsx";
 import style from "./terminal-panel.module.css";
 import type { TerminalStream } from "./terminal-stream.ts";
-import { askForTerminal, originOf, rememberOrigin } from "./terminal-windows.ts";
 import type { Holder } from "./terminal-words.ts";
 
 interface TerminalActionsProps {
@@ -29,24 +26,20 @@ interface TerminalActionsProps {
 /** The buttons that make sense now; none where nothing can be done. */
 export function TerminalActions({ stream, state, holder, isListed }: TerminalActionsProps): ReactNode {
   const host = useHost();
-  const { claim, leftovers, lifecycle, run, resource } = state;
+  const root = useRoot();
+  const { claim, session, leftovers, lifecycle, run, resource } = state;
   const dispatch = (action: TerminalAction): void => void host.reportRejection(stream.dispatch(action));
-  const claimFor = (wanted: TerminalClaim): void => dispatch({ type: "terminal/claimed", claim: wanted });
-  const giveTo = (session: SessionUri): void => {
+  const giveTo = (to: SessionUri): void => {
     focusMessageField();
-    claimFor({ kind: "session", session, chat: defaultChatUri(session) });
+    const wanted = { kind: "session", session: to, chat: defaultChatUri(to) } as const;
+    dispatch({ type: "terminal/claimed", claim: wanted });
   };
-  const isHolderHere = useIsWindowHere(
-    holder === "another" && claim.kind === "client" ? claim.clientId : undefined,
-  );
   const takeOver = (): void => {
-    if (claim.kind === "session") rememberOrigin(resource, claim.session);
     stream.wantKeyboard();
-    if (claim.kind === "client" && holder === "another") {
-      askForTerminal(resource, claim.clientId, host.clientId);
-      return;
-    }
-    claimFor({ kind: "client", clientId: host.clientId });
+    const wanted = { kind: "client", clientId: host.clientId } as const;
+    // The label beside the button says that somebody else holds it (Z913).
+    const confirmed = holder === "another" ? ({ confirmed: "held" } as const) : {};
+    dispatch({ type: "terminal/claimed", claim: wanted, ...confirmed });
   };
   const remove = (): Promise<unknown> => host.client.request("disposeTerminal", { channel: resource });
   // Stopped, it stays to be read, and its agent learns how it ended (Z344).
@@ -56,13 +49,14 @@ export function TerminalActions({ stream, state, holder, isListed }: TerminalAct
       ? hostFetch(`/sdk/acp/terminals/${encodeURIComponent(address.terminalId)}/kill`, undefined, "POST")
       : remove();
   };
-  const origin = originOf(resource);
+  // A session that is closed takes nothing back.
+  const origin = root?.sessions.some((open) => open.resource === session) === true ? session : undefined;
   const isRunning = lifecycle.status === "running";
   // An agent's own command ends with the agent's work.
   if (isRunning && run === "display") return undefined;
   return (
     <span className={style.actions}>
-      {isRunning && run === "tty" && holder !== "you" && (holder !== "another" || isHolderHere) && (
+      {isRunning && run === "tty" && holder !== "you" && (
         <Button size="small" onClick={takeOver}>
           Take over
         </Button>

@@ -104,10 +104,10 @@ function Origin({
 }): ReactNode {
   const { claim } = terminal;
   const { clientId } = useHost();
-  if (claim.kind === "client") {
+  if (claim.kind === "client" && terminal.session === undefined) {
     return <span>{claim.clientId === clientId ? "Opened here" : "Opened by another client"}</span>;
   }
-  const session = sessions.find(({ resource }) => resource === claim.session);
+  const session = sessions.find(({ resource }) => resource === terminal.session);
   if (session === undefined) return <span>Of a session that is closed</span>;
   return <a href={routeHash({ place: "session", session: session.resource })}>{sessionName(session)}</a>;
 }

@@ -3,11 +3,13 @@ import type { ChatUri, ClientId, CommandId, SessionUri, ToolCallId, TurnId } fro
 import type { Timestamp } from "../../model/json.ts";
 import { id, number, object, oneOf, optional, text, type Shape } from "../../model/shape.ts";
 import type {
+  ClaimConfirmation,
   TerminalAction,
   TerminalClaim,
   TerminalExit,
   TerminalRun,
 } from "../../model/terminal/terminal.ts";
+import { confirmationShape } from "../../model/terminal/terminal-shape.ts";
 import { defaultChatUri } from "../../model/uri.ts";
 import type { StepOf } from "../dialect.ts";
 import { fileUri } from "./uri.ts";
@@ -200,14 +202,14 @@ export function readClaim({
 }
 
 interface ClaimExtras {
-  readonly confirmed?: "not-isolated";
+  readonly confirmed?: ClaimConfirmation;
 }
 
 interface ClaimMeta {
   readonly holdfast?: ClaimExtras;
 }
 
-const claimExtrasShape = object<ClaimExtras>({ confirmed: optional(oneOf("not-isolated")) });
+const claimExtrasShape = object<ClaimExtras>({ confirmed: optional(confirmationShape) });
 
 /** A claim as an action; the confirmation has no slot in AHP. */
 const claimActionShape = object<{ readonly claim: WrittenClaim; readonly _meta?: ClaimMeta }>({

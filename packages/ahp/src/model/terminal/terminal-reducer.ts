@@ -22,7 +22,7 @@ export function reduceTerminal(terminal: TerminalState, action: TerminalAction):
     case "terminal/resized":
       return resize(terminal, action);
     case "terminal/claimed":
-      return { ...terminal, claim: action.claim };
+      return claimBy(terminal, action);
     case "terminal/titleChanged":
       return retitle(terminal, action);
     case "terminal/cwdChanged":
@@ -45,6 +45,10 @@ export function reduceTerminal(terminal: TerminalState, action: TerminalAction):
 /** Offsets only grow, so that output which is sent again changes nothing (M22). */
 function moveOutput(terminal: TerminalState, moved: Partial<TerminalOutput>): TerminalState {
   return patch(terminal, { output: patch(terminal.output, moved) });
+}
+
+function claimBy(terminal: TerminalState, { claim }: ActionOf<"terminal/claimed">): TerminalState {
+  return { ...terminal, claim, ...(claim.kind === "session" && { session: claim.session }) };
 }
 
 /** A screen has at least one whole row and column (M25). */

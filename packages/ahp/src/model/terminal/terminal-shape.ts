@@ -1,8 +1,22 @@
 // The shapes of a terminal's state and actions.
 import { limitFiredShape } from "../limit.ts";
-import { count, flag, id, list, number, object, oneOf, optional, taggedUnion, text } from "../shape.ts";
+import {
+  count,
+  flag,
+  id,
+  list,
+  number,
+  object,
+  oneOf,
+  optional,
+  shortText,
+  taggedUnion,
+  text,
+} from "../shape.ts";
 import type {
+  ClaimConfirmation,
   FinishedCommand,
+  InputKey,
   LeftProcess,
   OpenCommand,
   TerminalAction,
@@ -27,6 +41,8 @@ const claimShape = taggedUnion<TerminalClaim, "kind">("kind", {
     toolCallId: optional(id("tool call")),
   },
 });
+
+export const confirmationShape = oneOf<ClaimConfirmation>("not-isolated", "held");
 
 export const terminalExitShape = taggedUnion<TerminalExit, "kind">("kind", {
   code: { exitCode: count, limit: optional(limitFiredShape) },
@@ -53,6 +69,7 @@ export const terminalStateShape = object<TerminalState>({
   title: text,
   titleSource: titleSourceShape,
   claim: claimShape,
+  session: optional(id("session URI")),
   lifecycle: lifecycleShape,
   startedAt: optional(text),
   cwd: optional(text),
@@ -78,6 +95,7 @@ export const terminalInfoShape = object<TerminalInfo>({
   run: runShape,
   title: text,
   claim: claimShape,
+  session: optional(id("session URI")),
   lifecycle: lifecycleShape,
   leftCount: optional(count),
 });
@@ -85,9 +103,12 @@ export const terminalInfoShape = object<TerminalInfo>({
 export const terminalActionShape = taggedUnion<TerminalAction, "type">("type", {
   "terminal/data": { data: text, offset: count, endOffset: count },
   "terminal/trimmed": { skippedBytes: count },
-  "terminal/input": { data: text },
+  "terminal/input": {
+    data: text,
+    key: optional(object<InputKey>({ writer: shortText(64), number: count })),
+  },
   "terminal/resized": { cols: number, rows: number },
-  "terminal/claimed": { claim: claimShape, confirmed: optional(oneOf("not-isolated")) },
+  "terminal/claimed": { claim: claimShape, confirmed: optional(confirmationShape) },
   "terminal/titleChanged": { title: text, source: titleSourceShape },
   "terminal/cwdChanged": { cwd: text },
   "terminal/cleared": { offset: count },

@@ -11,6 +11,8 @@ export interface TerminalState {
   /** Whose title it is; the program's never replaces a person's. */
   readonly titleSource: TitleSource;
   readonly claim: TerminalClaim;
+  /** The session that holds it, or that held it last: a client that took it over hands it back there. */
+  readonly session?: SessionUri;
   readonly lifecycle: TerminalLifecycle;
   readonly startedAt?: Timestamp;
   readonly cwd?: Uri;
@@ -45,6 +47,13 @@ export type TitleSource = "person" | "agent" | "program";
 
 /** The holder of a terminal; there always is one. */
 export type TerminalClaim = ClientClaim | SessionClaim;
+
+/** A fact that a client confirms to know with a claim, which is rejected without it. */
+export type ClaimConfirmation =
+  /** With a claim for an isolated session: the terminal's processes are not isolated. */
+  | "not-isolated"
+  /** With a claim for the client itself: another client holds the terminal, and loses it. */
+  | "held";
 
 /** A claim of a client; `goneSince` is set while it is not connected. */
 export interface ClientClaim {
@@ -109,7 +118,7 @@ export interface FinishedCommand {
 /** A terminal in the root's list. */
 export interface TerminalInfo extends Pick<
   TerminalState,
-  "resource" | "run" | "title" | "claim" | "lifecycle"
+  "resource" | "run" | "title" | "claim" | "session" | "lifecycle"
 > {
   /** How many processes outlived its command; absent when none did. */
   readonly leftCount?: number;
@@ -141,6 +150,7 @@ export function newTerminalState({
     title,
     titleSource,
     claim,
+    ...(claim.kind === "session" && { session: claim.session }),
     lifecycle: { status: "running" },
     startedAt,
     cwd,
@@ -152,15 +162,24 @@ export function newTerminalState({
 
 /** The terminal's entry in the root's list. */
 export function summarizeTerminal(terminal: TerminalState): TerminalInfo {
-  const { resource, run, title, claim, lifecycle, leftovers } = terminal;
+  const { resource, run, title, claim, session, lifecycle, leftovers } = terminal;
   return {
     resource,
     run,
     title,
     claim,
+    ...(session !== undefined && { session }),
     lifecycle,
     ...(leftovers !== undefined && { leftCount: leftovers.count }),
   };
+}
+
+/** Names a piece of input. */
+export interface InputKey {
+  /** A random name that the client has made, at most 64 characters. */
+  readonly writer: string;
+  /** Grows with each piece of the writer's input. */
+  readonly number: number;
 }
 
 /** Any action of a terminal's channel. */
@@ -175,13 +194,17 @@ export type TerminalAction =
   /** Bytes before this offset are no longer kept. */
   | { readonly type: "terminal/trimmed"; readonly skippedBytes: number }
   /** Someone typed; a side effect alone, no state comes of it. */
-  | { readonly type: "terminal/input"; readonly data: string }
+  | {
+      readonly type: "terminal/input";
+      readonly data: string;
+      /** Names the input, so that a client can send it again without its being typed twice. */
+      readonly key?: InputKey;
+    }
   | { readonly type: "terminal/resized"; readonly cols: number; readonly rows: number }
   | {
       readonly type: "terminal/claimed";
       readonly claim: TerminalClaim;
-      /** With a claim for an isolated session: the client knows that the terminal's processes are not isolated. */
-      readonly confirmed?: "not-isolated";
+      readonly confirmed?: ClaimConfirmation;
     }
   | { readonly type: "terminal/titleChanged"; readonly title: string; readonly source: TitleSource }
   | { readonly type: "terminal/cwdChanged"; readonly cwd: Uri }

@@ -8,8 +8,8 @@ import { fieldsOf } from "./turn-view.ts";
 
 export type TurnEnd =
   | { readonly kind: "done"; readonly stopReason: string }
-  /** It ended well, but without a person's say everything was denied that the agent wanted to do. */
-  | { readonly kind: "denied" }
+  /** It ended well, but everything that the agent asked for was denied: without a person, or by one. */
+  | { readonly kind: "denied"; readonly by: "host" | "person" }
   | { readonly kind: "failed"; readonly error: TurnEventOf<"error">["data"] }
   /** The follower left; the turn itself continues. */
   | { readonly kind: "left"; readonly exitCode: number };
@@ -42,7 +42,10 @@ export function turnFailure(end: TurnEnd): CommandError | undefined {
   if (end.kind === "denied") {
     return new CommandError("ACTIONS_DENIED", "Every action that the agent asked for was denied.", {
       exitCode: EXIT_CODES.declined,
-      remedy: "Run it with another --policy, or without one to be asked.",
+      remedy:
+        end.by === "person"
+          ? "Send the prompt again to decide again."
+          : "Run it with another --policy, or without one to be asked.",
     });
   }
   const stop = stops[end.stopReason];
@@ -75,24 +78,30 @@ function lastWords(error: Readonly<Record<string, unknown>>): string | undefined
   return `The agent's last words: ${stderrTail.map((line) => safeText(String(line))).join(" / ")}`;
 }
 
-/** Who denies without a person having been asked here. */
+/** Deciders that are no person. */
 const automatic = new Set(["policy", "expiry", "host"]);
 
 export class TurnActions {
-  #denied = 0;
+  #approved = 0;
   #completed = 0;
+  #deniedByHost = 0;
+  #deniedByPerson = 0;
 
   /** Takes an event of the turn. */
   note(event: TurnEvent): void {
     if (event.type === "tool_call" && event.data.status === "completed") this.#completed += 1;
     if (event.type !== "status" || event.data.tag !== "permission_resolved") return;
     const { outcome, by } = fieldsOf(event.data);
-    if (outcome !== "approved" && automatic.has(String(by))) this.#denied += 1;
+    if (outcome === "approved") this.#approved += 1;
+    else if (automatic.has(String(by))) this.#deniedByHost += 1;
+    else if (outcome === "denied") this.#deniedByPerson += 1;
   }
 
   /** The end of a turn that nobody cut short. */
   endOf(stopReason: string): TurnEnd {
-    const isDenied = stopReason === "end_turn" && this.#denied > 0 && this.#completed === 0;
-    return isDenied ? { kind: "denied" } : { kind: "done", stopReason };
+    const isDenied = this.#deniedByHost + this.#deniedByPerson > 0;
+    const isAllDenied = isDenied && this.#approved + this.#completed === 0;
+    if (stopReason !== "end_turn" || !isAllDenied) return { kind: "done", stopReason };
+    return { kind: "denied", by: this.#deniedByHost > 0 ? "host" : "person" };
   }
 }

@@ -14,7 +14,7 @@ const programFile = fileURLToPath(
 );
 
 export function shellAgent(): BuiltInProgram {
-  return { command: process.execPath, args: [...nodeFlags(), shellProgramPath], version: VERSION };
+  return { command: process.execPath, args: [shellProgramPath], version: VERSION };
 }
 
 /** The program that serves lent tools on stdio, which is this one. */

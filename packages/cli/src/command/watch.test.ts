@@ -123,9 +123,7 @@ describe("[C32] watching the host", () => {
       const { requestId } = await next("approval_waiting", isOurs);
       const question = `asks to execute make all: holdfast approve ${String(requestId)}`;
       await people.until(({ stdout }) => (stdout.includes(question) ? true : undefined));
-      expect(
-        await next("session_changed", ({ state }) => state === "needs-approval"),
-      ).toBeDefined();
+      expect(await next("session_changed", ({ state }) => state === "needs-approval")).toBeDefined();
       await people.until(({ stdout }) => (stdout.includes("needs approval") ? true : undefined));
       await host.api.approvals.resolve(String(requestId), "yes");
       expect(await next("approval_settled")).toMatchObject({ requestId, target: "make all" });

@@ -1,7 +1,7 @@
 // A host whose disk is full: what it acknowledged is there after a kill, and it continues when there is space again.
 import { execFileSync, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import process from "node:process";
@@ -326,9 +326,29 @@ describe.skipIf(!canMount)("a host on a full disk (root, on a small tmpfs)", () 
       );
       expect(status).toBe(2);
       expect(stderr).toContain(home);
-      expect(stderr).toMatch(/no room|disk is full/i);
+      expect(stderr).toMatch(/no space left|disk is full/i);
       expect(stderr).toMatch(/free space/i);
       expect(stderr).not.toMatch(/\\n\s*at |\n\s+at /);
     },
   );
+
+  it("[C862] a command that starts a host on it names the reason, the home and what to do", () => {
+    const disk = smallDisk();
+    const home = path.join(disk.folder, "home");
+    mkdirSync(home, { mode: 0o700 });
+    disk.fill();
+    const { status, stderr } = spawnSync(process.execPath, [testedProgram, "ls", "--json", "--home", home], {
+      encoding: "utf8",
+    });
+    expect(status).toBe(2);
+    expect(JSON.parse(stderr)).toEqual({
+      error: {
+        code: "NO_SPACE_LEFT",
+        message: `The host did not start: there is no space left on the disk of its home ${home} (ENOSPC).`,
+        remedy: "Free space there, or name a home on another disk with --home.",
+        exitCode: 2,
+      },
+    });
+    expect(readdirSync(home)).toEqual(["host.log"]);
+  });
 });

@@ -1,14 +1,24 @@
 // Search for the host that a command speaks to: the named one, the one of its home, or one started in the background (C15).
 import { spawn } from "node:child_process";
+import { randomUUID } from "node:crypto";
 import { once } from "node:events";
-import { accessSync, closeSync, constants, fstatSync, mkdirSync, readFileSync } from "node:fs";
+import {
+  accessSync,
+  closeSync,
+  constants,
+  fstatSync,
+  mkdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import path from "node:path";
 import process from "node:process";
 import { createInterface } from "node:readline";
 import { CommandError } from "../command-error.ts";
 import type { Console } from "../console.ts";
 import { EXIT_CODES } from "../exit-codes.ts";
-import { findHome } from "../serve/home.ts";
+import { findHome, fullDiskCode } from "../serve/home.ts";
 import { findRunningHost, type HostFile, readHostFile } from "../serve/host-file.ts";
 import { readToken } from "../serve/token.ts";
 import { openOwnFile } from "../serve/whole-file.ts";
@@ -149,6 +159,7 @@ function requireWritable(home: string, environment: HostSearch["environment"]): 
     mkdirSync(home, { recursive: true, mode: 0o700 });
     accessSync(home, constants.W_OK);
   } catch (error) {
+    if (fullDiskCode(error) !== undefined) throw noSpaceToStart(home, error);
     const isAgents = environment["HOLDFAST_TERMINAL"] !== undefined;
     const { code } = error as NodeJS.ErrnoException;
     throw new CommandError(
@@ -164,6 +175,34 @@ function requireWritable(home: string, environment: HostSearch["environment"]): 
   }
 }
 
+/** More than a host writes to its log to say why it does not start. */
+const probeBytes = 64 * 1024;
+
+/** The error of a home without space for a host; its log has no reason then, because it is on the same disk (C862). */
+function findFullDisk(home: string): CommandError | undefined {
+  const file = path.join(home, `space.${randomUUID()}`);
+  try {
+    writeFileSync(file, Buffer.alloc(probeBytes), { flag: "wx", mode: 0o600 });
+    return undefined;
+  } catch (error) {
+    return fullDiskCode(error) === undefined ? undefined : noSpaceToStart(home, error);
+  } finally {
+    rmSync(file, { force: true });
+  }
+}
+
+function noSpaceToStart(home: string, error: unknown): CommandError {
+  return new CommandError(
+    "NO_SPACE_LEFT",
+    `The host did not start: there is no space left on the disk of its home ${home} (${fullDiskCode(error)}).`,
+    {
+      exitCode: EXIT_CODES.setup,
+      remedy: "Free space there, or name a home on another disk with --home.",
+      cause: error,
+    },
+  );
+}
+
 /** A host in a separate process. */
 export interface StartedHost extends HostPlace {
   readonly pid: number;
@@ -176,7 +215,7 @@ export async function startHostProcess(
   options: readonly string[] = [],
 ): Promise<StartedHost> {
   const logPath = path.join(home, logFile);
-  const log = openOwnFile(logPath, constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT);
+  const log = openLog(home, logPath);
   const before = fstatSync(log).size;
   const words = [...process.execArgv, programPath, "serve", "--json", "--home", home, ...options];
   const child = spawn(process.execPath, words, {
@@ -198,16 +237,33 @@ export async function startHostProcess(
   if (line !== undefined) {
     return { url: (JSON.parse(line) as HostPlace).url, token: readToken(home), pid: child.pid ?? 0 };
   }
-  throw new CommandError("HOST_DID_NOT_START", `The host did not start:\n${lastLines(logPath, before)}`, {
-    exitCode: child.exitCode ?? EXIT_CODES.fault,
+  const { exitCode, signalCode } = child;
+  if (exitCode !== EXIT_CODES.address) {
+    const full = findFullDisk(home);
+    if (full !== undefined) throw full;
+  }
+  const end = signalCode ?? `exit code ${exitCode}`;
+  const reason = lastLines(logPath, before) ?? `  It ended (${end}) and wrote nothing to its log.`;
+  throw new CommandError("HOST_DID_NOT_START", `The host did not start:\n${reason}`, {
+    exitCode: exitCode ?? EXIT_CODES.fault,
     remedy: `Its whole log is ${logPath}; \`holdfast doctor\` looks for what is wrong.`,
   });
 }
 
-/** The last lines after an offset: those before it are of earlier hosts. */
-function lastLines(file: string, offsetBytes: number): string {
-  const lines = readFileSync(file).subarray(offsetBytes).toString().trimEnd().split("\n");
-  return lines
+function openLog(home: string, file: string): number {
+  try {
+    return openOwnFile(file, constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT);
+  } catch (error) {
+    throw fullDiskCode(error) === undefined ? error : noSpaceToStart(home, error);
+  }
+}
+
+/** The last lines after an offset, if there are any: those before it are of earlier hosts. */
+function lastLines(file: string, offsetBytes: number): string | undefined {
+  const text = readFileSync(file).subarray(offsetBytes).toString().trimEnd();
+  if (text === "") return undefined;
+  return text
+    .split("\n")
     .slice(-lastLinesShown)
     .map((line) => `  ${messageOf(line)}`)
     .join("\n");

@@ -12,10 +12,10 @@ import {
 } from "@holdfast/storage-sqlite";
 import { EXIT_CODES } from "../exit-codes.ts";
 import { quote } from "../safe-text.ts";
-import { DATABASE_FILE, SPOOL_FOLDER } from "./home.ts";
+import { DATABASE_FILE, fullDiskCode, noSpaceLeft, SPOOL_FOLDER } from "./home.ts";
 import { HOST_FILE } from "./host-file.ts";
 import { nodeFlags } from "./process-identity.ts";
-import { StartError, systemCode } from "../command-error.ts";
+import { StartError } from "../command-error.ts";
 
 /** How long a start waits for the check; the rest continues in the background. */
 const checkDeadlineMs = 3000;
@@ -108,11 +108,5 @@ export function explainStorageStart(error: unknown, home: string): unknown {
     }
     return new StartError(EXIT_CODES.setup, error.message, { cause: error });
   }
-  const code = systemCode(error);
-  if (code !== "ENOSPC" && code !== "EDQUOT") return error;
-  return new StartError(
-    EXIT_CODES.setup,
-    `There is no room to write to the home ${home} (${code}). Free space on its disk, or choose another home with --home.`,
-    { cause: error },
-  );
+  return fullDiskCode(error) === undefined ? error : noSpaceLeft(home, error);
 }

@@ -48,7 +48,27 @@ export function openHome(home: string, log: Log): void {
   }
 }
 
+/** The codes of a full disk, and of a quota that is used up. */
+const fullDiskCodes: ReadonlySet<string> = new Set(["ENOSPC", "EDQUOT"]);
+
+/** The code of an error for want of space; undefined for any other error. */
+export function fullDiskCode(error: unknown): string | undefined {
+  const code = systemCode(error);
+  return code !== undefined && fullDiskCodes.has(code) ? code : undefined;
+}
+
+/** A start for which there is no space, as a sentence with the folder and what to do (C261). */
+export function noSpaceLeft(home: string, error: unknown): StartError {
+  return new StartError(
+    EXIT_CODES.setup,
+    `There is no space left on the disk of the home ${home} (${systemCode(error)}). ` +
+      "Free space there, or choose another home with --home.",
+    { cause: error },
+  );
+}
+
 function unusableHome(home: string, error: unknown): StartError {
+  if (fullDiskCode(error) !== undefined) return noSpaceLeft(home, error);
   const problem = `The home ${home} cannot be used (${systemCode(error) ?? String(error)}).`;
   return new StartError(EXIT_CODES.setup, `${problem} Choose a folder that you own with --home.`, {
     cause: error,

@@ -81,6 +81,7 @@ class AttachSession {
     const uri = terminalUriOf(this.#options.id);
     this.#handle = await this.#client.subscribe(uri, "terminal", { onEvent: (event) => this.#take(event) });
     this.#undo.push(() => this.#handle?.close());
+    this.#undo.push(this.#options.link.showNotes((line) => this.#screen?.note(`[${line}]`)));
     this.#listen();
     await this.#claimAtFirst(this.#handle);
     const end = await this.#ended;

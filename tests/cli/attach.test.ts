@@ -144,6 +144,33 @@ it("[C38] an agent's prompt is taken over, answered, and given back", async () =
   expect((await turn).text).toContain("hello ann");
 }, 60_000);
 
+it("[C864] attach takes a terminal from another client where that is asked for, and back", async () => {
+  const windows = openWindows();
+  const wide = { columns: 120, rows: 20 };
+  const first = await windows.open(["exec", "--home", host.home, "--", "bash", script], wide);
+  await first.shows("size 20x120");
+  const id = await newest();
+  const takeOver = ["attach", "--home", host.home, "--take-over", id.slice(0, 8)];
+  const way = `\`holdfast attach --take-over ${id.slice(0, 8)}\` takes it over`;
+  const watcher = await windows.open(["attach", "--home", host.home, id], wide);
+  await watcher.until(() => watcher.written.includes(way));
+  watcher.type("w");
+  const second = await windows.open(takeOver, { columns: 70, rows: 15 });
+  await second.shows("size 15x70");
+  await first.until(() => first.written.includes("Another client took this terminal over"));
+  expect(first.written).toContain(way);
+  second.type("s");
+  await second.shows("key s");
+  first.type("f");
+  const third = await windows.open(takeOver, { columns: 80, rows: 18 });
+  await third.shows("size 18x80");
+  third.type("t");
+  await Promise.all([third.shows("key t"), second.shows("key t")]);
+  third.type(detach);
+  expect(await third.exited()).toBe(0);
+  await api.terminals.kill(id);
+}, 60_000);
+
 it("[C40] [C42] a lost connection is reported and comes back; a window that a signal ends is left as it was", async () => {
   const windows = openWindows();
   const line = await layLine(host.url);

@@ -1,7 +1,8 @@
 // The app API to the letter of its reference: the nineteen points that clients of the RealtimeX SDK depend on.
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { readFrames } from "./event-reader.ts";
-import { startRealHost, type RealHost } from "./real-host.ts";
+import { startHostInProcess } from "./host-in-process.ts";
+import type { TestedHost } from "./real-host.ts";
 import { makeRealtimexKey } from "./realtimex-key.ts";
 
 interface Reply {
@@ -21,13 +22,13 @@ interface Event {
   readonly data: Record<string, unknown>;
 }
 
-let host: RealHost;
+let host: TestedHost;
 /** The key that the guide has its readers make. */
 const mine = { "x-api-key": "" };
 const owner = { "x-api-key": "" };
 
 beforeAll(async () => {
-  host = await startRealHost({
+  host = await startHostInProcess({
     config: {
       acp: { idleSeconds: 0.5 },
       maxSessions: 40,
@@ -359,7 +360,7 @@ describe("[A80] the reference's checklist", () => {
 
 describe("[A80] limits", () => {
   it("[A80] 17: one session too many, and agents switched off", async () => {
-    const small = await startRealHost({ config: { maxSessions: 1 } });
+    const small = await startHostInProcess({ config: { maxSessions: 1 } });
     const ask = async (): Promise<[number, unknown]> => {
       const response = await fetch(`${small.url}/sdk/acp/session`, {
         method: "POST",
@@ -371,7 +372,7 @@ describe("[A80] limits", () => {
     expect(await ask()).toEqual([200, undefined]);
     expect(await ask()).toEqual([429, "ACP_MAX_SESSIONS"]);
     await small.close();
-    const off = await startRealHost({ config: { acp: { enabled: false } } });
+    const off = await startHostInProcess({ config: { acp: { enabled: false } } });
     const { status } = await fetch(`${off.url}/sdk/acp/agents`, { headers: { "x-api-key": off.token } });
     expect(status).toBe(503);
     await off.close();

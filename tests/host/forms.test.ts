@@ -7,7 +7,8 @@ import { afterAll, beforeAll, expect, it } from "vitest";
 import { OPERATIONS } from "@holdfast/protocol";
 import { Holdfast } from "@holdfast/sdk";
 import { AgentRecord } from "../../packages/core/src/testing/agent-record.ts";
-import { startRealHost, type RealHost } from "./real-host.ts";
+import { startHostInProcess } from "./host-in-process.ts";
+import type { TestedHost } from "./real-host.ts";
 
 const program = fileURLToPath(new URL("../../packages/core/src/testing/fake-agent.mjs", import.meta.url));
 const requestedSchema = {
@@ -27,13 +28,13 @@ const prompt = [
 ];
 const folder = mkdtempSync(path.join(tmpdir(), "forms-"));
 const record = path.join(folder, "record.ndjson");
-let host: RealHost;
+let host: TestedHost;
 
 beforeAll(async () => {
   const file = path.join(folder, "script.json");
   writeFileSync(file, JSON.stringify([{ prompts: { "*": prompt } }]));
   const env = { FAKE_AGENT_SCRIPT: file, FAKE_AGENT_RECORD: record };
-  host = await startRealHost({
+  host = await startHostInProcess({
     config: { agents: { asker: { command: process.execPath, args: [program], env } } },
   });
 });

@@ -1,13 +1,14 @@
 // Limits over the app API of a real host, and its health while a command tries to use up the machine.
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { Holdfast, type TerminalStatus } from "@holdfast/sdk";
-import { startRealHost, type RealHost } from "./real-host.ts";
+import { startHostInProcess } from "./host-in-process.ts";
+import type { TestedHost } from "./real-host.ts";
 
-let host: RealHost;
+let host: TestedHost;
 let sdk: Holdfast;
 
 beforeAll(async () => {
-  host = await startRealHost({
+  host = await startHostInProcess({
     config: { limits: { preset: "short-commands", host: { processes: 3000, openTerminals: 4 } } },
   });
   sdk = new Holdfast({ baseUrl: host.url, apiKey: host.token });

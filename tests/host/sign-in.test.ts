@@ -5,12 +5,13 @@ import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { Holdfast, type TurnEvent } from "@holdfast/sdk";
-import { startRealHost, type RealHost } from "./real-host.ts";
+import { startHostInProcess } from "./host-in-process.ts";
+import type { TestedHost } from "./real-host.ts";
 
 const program = fileURLToPath(new URL("../../packages/core/src/testing/fake-agent.mjs", import.meta.url));
 const authMethods = [{ id: "login", name: "Log in", type: "terminal", args: ["login"] }];
 const folder = mkdtempSync(path.join(tmpdir(), "sign-in-"));
-let host: RealHost;
+let host: TestedHost;
 
 function agent(name: string, script: object): object {
   const file = path.join(folder, `${name}.json`);
@@ -24,7 +25,7 @@ beforeAll(async () => {
     early: agent("early", { signInBy: "nothing" }),
     late: agent("late", { signInFile: "never" }),
   };
-  host = await startRealHost({ config: { agents } });
+  host = await startHostInProcess({ config: { agents } });
 });
 afterAll(async () => {
   await host.close();

@@ -6,7 +6,8 @@ import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { Holdfast } from "@holdfast/sdk";
 import { readFrames, type Frame } from "./event-reader.ts";
-import { startRealHost, type RealHost } from "./real-host.ts";
+import { startHostInProcess } from "./host-in-process.ts";
+import type { TestedHost } from "./real-host.ts";
 
 const program = fileURLToPath(new URL("../../packages/core/src/testing/fake-agent.mjs", import.meta.url));
 const update = (toolCallId: string, fields: object) => ({
@@ -31,13 +32,13 @@ const prompt = [
 ];
 
 const folder = mkdtempSync(path.join(tmpdir(), "tool-call-output-"));
-let host: RealHost;
+let host: TestedHost;
 
 beforeAll(async () => {
   const file = path.join(folder, "script.json");
   writeFileSync(file, JSON.stringify([{ prompts: { "*": prompt } }]));
   const env = { FAKE_AGENT_SCRIPT: file, FAKE_AGENT_RECORD: path.join(folder, "record.ndjson") };
-  host = await startRealHost({
+  host = await startHostInProcess({
     config: { agents: { maker: { command: process.execPath, args: [program], env } } },
   });
 });

@@ -1,7 +1,8 @@
 // A terminal that several windows look at: who holds it, where it is listed, and its size.
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { startRealHost, type RealHost } from "../host/real-host.ts";
+import { startHostInProcess } from "../host/host-in-process.ts";
+import type { TestedHost } from "../host/real-host.ts";
 import { describePage, openPage, sharePage, type OpenedPage, type SharedPageOptions } from "./page-test.ts";
 import { allow, enterSession, say, terminals, typeInto, whenConnected, whenIdle } from "./page-walk.ts";
 import { readScreen } from "./screens.ts";
@@ -9,10 +10,10 @@ import { readScreen } from "./screens.ts";
 const phone = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true } as const;
 
 describePage("[Z913, Z962, Z964] a terminal in several windows", () => {
-  let host: RealHost;
+  let host: TestedHost;
 
   beforeAll(async () => {
-    host = await startRealHost();
+    host = await startHostInProcess();
   });
   afterAll(async () => {
     await host?.close();

@@ -3,14 +3,15 @@ import { existsSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { Holdfast, HoldfastError, type AcpSession, type AcpStreamEvent } from "@holdfast/sdk";
-import { startRealHost, type RealHost } from "../host/real-host.ts";
+import { startHostInProcess } from "../host/host-in-process.ts";
+import type { TestedHost } from "../host/real-host.ts";
 import { makeRealtimexKey } from "../host/realtimex-key.ts";
 
-let host: RealHost;
+let host: TestedHost;
 let sdk: Holdfast;
 
 beforeAll(async () => {
-  host = await startRealHost();
+  host = await startHostInProcess();
   // No address: the client finds the host by its home. The key is that of the guide.
   vi.stubEnv("HOLDFAST_HOME", host.home);
   vi.stubEnv("RTX_API_KEY", await makeRealtimexKey(host));

@@ -16,6 +16,7 @@ export type {
   OpenMethod,
   ReconnectResult,
 } from "./client/methods.ts";
+export type { DispatchOptions } from "./client/followed-channels.ts";
 export type { ChannelEvent, ChannelListener, DispatchOutcome } from "./client/subscription.ts";
 export type { Backoff, Timing } from "./client/timing.ts";
 export {

@@ -20,7 +20,8 @@ const remedies: Readonly<Record<string, string>> = {
   ACP_UNKNOWN_AGENT: "`holdfast agents` lists the agents.",
   ACP_SESSION_NOT_FOUND: "`holdfast ls --all` lists the sessions.",
   TERMINAL_NOT_FOUND: "`holdfast terminals` lists the terminals.",
-  TERMINAL_NOT_HELD: "`holdfast attach` takes a terminal over when you press a key in it.",
+  TERMINAL_NOT_HELD:
+    "`holdfast attach` takes a terminal over from an agent, with --take-over also from another client.",
 };
 
 /** The report of an error; undefined for an internal one. */

@@ -150,6 +150,11 @@ export class AhpClient {
     return Promise.reject(new ClientError("not-connected", "There is no connection to the host just now."));
   }
 
+  /** Ends the wait before the next attempt: the host is known to be there. */
+  connectNow(): void {
+    if (this.#status.status === "waiting") this.#stopWaiting();
+  }
+
   /** Ends everything; what the host has not answered is lost, and fails with the cause if there is one. */
   close(cause?: Error): void {
     this.#end(cause);

@@ -20,11 +20,17 @@ export interface ChannelHandle<Kind extends ChannelKind> {
   /** The state that the host has confirmed. */
   readonly confirmed: ChannelStates[Kind];
   /** Applies an action at once and sends it; the promise resolves with the host's decision and never rejects. */
-  dispatch(action: ChannelActions[Kind]): Promise<DispatchOutcome>;
+  dispatch(action: ChannelActions[Kind], options?: DispatchOptions): Promise<DispatchOutcome>;
   /** Asks for its state again, and follows it from there; of use where a channel that was over is open again. */
   refresh(): Promise<void>;
   /** Looks away; with the last viewer the client stops following. */
   close(): void;
+}
+
+/** How an action is dispatched. */
+export interface DispatchOptions {
+  /** Whether the state shows the action only when the host has confirmed it. */
+  readonly isHidden?: boolean;
 }
 
 interface OutgoingAction extends PendingAction<Action> {
@@ -167,7 +173,7 @@ export class FollowedChannels {
       get confirmed() {
         return subscription.mirror.confirmed;
       },
-      dispatch: (action) => this.#dispatch(subscription, action),
+      dispatch: (action, options) => this.#dispatch(subscription, action, options),
       refresh: async () => {
         if (this.#link) await this.#ask(this.#link, uri);
       },
@@ -196,6 +202,7 @@ export class FollowedChannels {
   #dispatch<Kind extends ChannelKind>(
     subscription: Subscription<Kind>,
     action: ChannelActions[Kind],
+    { isHidden = false }: DispatchOptions = {},
   ): Promise<DispatchOutcome> {
     const isFollowed = this.#channels.get(subscription.uri) === subscription;
     if (!isFollowed || subscription.pending().length >= this.#maxPendingActions) {
@@ -203,7 +210,7 @@ export class FollowedChannels {
     }
     this.#lastClientSeq += 1;
     const clientSeq = this.#lastClientSeq;
-    const outcome = subscription.add(clientSeq, action);
+    const outcome = subscription.add({ clientSeq, action, isHidden });
     if (this.#link) this.#send(this.#link, { channel: subscription, clientSeq, action });
     return outcome;
   }

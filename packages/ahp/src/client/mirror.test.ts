@@ -39,6 +39,16 @@ test("[E41] an own action shows at once, is confirmed by its echo, and others go
   expect(mirror.state).toBe(mirror.confirmed);
 });
 
+test("[E41] a hidden action shows when the host confirms it, and others do not bring it up", () => {
+  const mirror = mirrorAt(5);
+  mirror.add({ clientSeq: 1, action: title("mine"), isHidden: true });
+  expect(mirror.state.title).toBe("bash");
+  mirror.take({ action: resize(9), serverSeq: 6 });
+  expect(mirror.state.title).toBe("bash");
+  mirror.take({ action: title("mine"), serverSeq: 7, ownSeq: 1 });
+  expect(mirror.state.title).toBe("mine");
+});
+
 test("[E41] a rejected action is taken back, and what came after it stays", () => {
   const mirror = mirrorAt(5);
   mirror.add({ clientSeq: 1, action: title("mine") });

@@ -5,6 +5,8 @@ import type { ChannelActions, ChannelKind, ChannelModel, ChannelStates } from ".
 export interface PendingAction<Action> {
   readonly clientSeq: number;
   readonly action: Action;
+  /** Whether the state shows it only when the host has confirmed it. */
+  readonly isHidden?: boolean;
 }
 
 /** An action that the host sent on this channel. */
@@ -41,7 +43,7 @@ export class Mirror<Kind extends ChannelKind> {
     this.#seq = seq;
   }
 
-  /** The state to show: with the client's own actions in it, whether or not the host has seen them. */
+  /** The state to show: with the client's own actions in it, whether or not the host has seen them, except hidden ones. */
   get state(): ChannelStates[Kind] {
     return this.#shown;
   }
@@ -61,10 +63,10 @@ export class Mirror<Kind extends ChannelKind> {
     return this.#pending;
   }
 
-  /** Applies an action of the client at once. */
+  /** Applies an action of the client at once, unless it is hidden. */
   add(pending: PendingAction<ChannelActions[Kind]>): void {
     this.#pending = [...this.#pending, pending];
-    this.#shown = this.#model.reduce(this.#shown, pending.action);
+    if (pending.isHidden !== true) this.#shown = this.#model.reduce(this.#shown, pending.action);
   }
 
   /** Forgets an action of the client that will not be answered any more. */
@@ -105,7 +107,7 @@ export class Mirror<Kind extends ChannelKind> {
   /** Puts what is pending on top of what is confirmed; mostly nothing is. */
   #rebase(): void {
     this.#shown = this.#pending.reduce(
-      (state, { action }) => this.#model.reduce(state, action),
+      (state, { action, isHidden }) => (isHidden === true ? state : this.#model.reduce(state, action)),
       this.#confirmed,
     );
   }

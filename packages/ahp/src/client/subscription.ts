@@ -121,8 +121,9 @@ export class Subscription<Kind extends ChannelKind> implements FollowedChannel {
   }
 
   /** Applies an action of the client; the promise resolves with its outcome and never rejects. */
-  add(clientSeq: number, action: ChannelActions[Kind]): Promise<DispatchOutcome> {
-    this.mirror.add({ clientSeq, action });
+  add(pending: PendingAction<ChannelActions[Kind]>): Promise<DispatchOutcome> {
+    const { clientSeq } = pending;
+    this.mirror.add(pending);
     const outcome = new Promise<DispatchOutcome>((resolve) => {
       this.#outcomes.set(clientSeq, resolve);
     });

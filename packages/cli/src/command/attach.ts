@@ -12,6 +12,7 @@ import { resolveTerminal } from "../terminal/terminal-name.ts";
 
 interface AttachOptions {
   readonly readOnly?: boolean;
+  readonly takeOver?: boolean;
   readonly detachKeys: string;
   readonly trustOutput?: boolean;
 }
@@ -19,6 +20,11 @@ interface AttachOptions {
 export function addAttach(program: Command, run: Runner): void {
   hostCommand(program, "attach <terminal>", "attach this window to a terminal")
     .option("--read-only", "only watch")
+    .addOption(
+      new Option("--take-over", "take it from another client that holds it, which then watches").conflicts(
+        "readOnly",
+      ),
+    )
     .option("--detach-keys <keys>", "keys that detach, such as ctrl-p,ctrl-q", DEFAULT_DETACH_KEYS)
     .addOption(trustOption())
     .addHelpText(
@@ -32,8 +38,10 @@ export function addAttach(program: Command, run: Runner): void {
 async function attach(
   { console, host }: CommandContext,
   word: string,
-  { readOnly: isReadOnly = false, detachKeys, trustOutput: trustsOutput = false }: AttachOptions,
+  options: AttachOptions,
 ): Promise<number> {
+  const { readOnly: isReadOnly = false, takeOver: takesOver = false, detachKeys } = options;
+  const { trustOutput: trustsOutput = false } = options;
   const { streams } = console;
   const keys = new DetachKeys(detachKeys);
   if (console.json || !streams.stdout.isTTY) {
@@ -44,7 +52,8 @@ async function attach(
   }
   const link = await host();
   const id = await resolveTerminal(link.api, word);
-  const end = await attachTo({ link, id, streams, keys, isReadOnly, isOwnCommand: false, trustsOutput });
+  const isOwnCommand = false;
+  const end = await attachTo({ link, id, streams, keys, isReadOnly, takesOver, isOwnCommand, trustsOutput });
   console.note(console.notePaint.dim(endWords(end, shortName(id))));
   return attachExitCode(end);
 }

@@ -54,6 +54,7 @@ const omittedReasons: Readonly<Record<ChangeList["omitted"][number]["reason"], s
   "too-large": "larger than 8 MiB",
   "too-many": "too many untracked files",
   "nested-repository": "a separate repository",
+  "not-a-file": "a FIFO, a socket or a device",
   unreadable: "git cannot read it",
 };
 

@@ -69,15 +69,17 @@ export function createRunner(programPath: string, onEnd: (exitCode: number) => v
         home,
         programPath,
         async host({ mayStart = true } = {}) {
-          const choice = { url, home };
+          const search = { choice: { url, home }, environment, console, mayStart, programPath };
           // Only now: serving, and commands without a host, need none of it. The program's files may be replaced while a
           // command runs, so the code that reports its failure is loaded with the rest.
-          const [{ findHost }, { HostLink: Link }] = await Promise.all([
+          const [{ findHost, isOwnHost, reviveHost }, { HostLink: Link }] = await Promise.all([
             import("../link/find-host.ts"),
             import("../link/host-link.ts"),
             import("../failure.ts"),
           ]);
-          link ??= new Link(await findHost({ choice, environment, console, mayStart, programPath }));
+          const note = (line: string): void => console.warn(line);
+          const recovery = isOwnHost(search) ? { revive: () => reviveHost(search), note } : undefined;
+          link ??= new Link(await findHost(search), recovery);
           return link;
         },
       };

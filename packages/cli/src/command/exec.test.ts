@@ -209,6 +209,27 @@ it("[C48] of a full-screen program, logs says how to see its screen", async () =
   expect(stderr).toContain(`holdfast attach ${started.stdout.slice(0, 8)}`);
 });
 
+it("[C865] logs prints the text around a full screen, also of a command on pipes and while it follows", async () => {
+  const draw = String.raw`echo before; printf '\033[?1049h\033[2J\033[3;3Hdrawn\r\n\033[?1049l'; echo after`;
+  for (const kind of ["--tty", "--no-tty"]) {
+    const started = await host.run("exec", "--detach", kind, "sh", "-c", draw);
+    const id = started.stdout.trim();
+    await vi.waitFor(async () => {
+      expect((await host.run("logs", "--raw", id)).stdout).toContain("after");
+    }, waiting);
+    expect(await host.run("logs", id)).toMatchObject({ stdout: "before\nafter\n" });
+    expect(await host.run("logs", "--follow", id)).toMatchObject({ stdout: "before\nafter\n" });
+  }
+  const script = String.raw`printf 'before\n\033[?1049hdrawn\n'; read x; printf 'more\n\033[?1049lafter\n'`;
+  const id = (await host.run("exec", "--detach", "--tty", "sh", "-c", script)).stdout.trim();
+  await vi.waitFor(async () => {
+    expect((await host.run("logs", "--raw", id)).stdout).toContain("drawn");
+  }, waiting);
+  const following = host.run("logs", "--follow", id);
+  await host.api.terminals.input(id, "\r");
+  expect(await following).toMatchObject({ stdout: "before\nafter\n" });
+}, 60_000);
+
 it("[C320] what a command left running is counted in the list, and kill ends it", async () => {
   const script = "trap '' HUP; setsid sleep 60 > /dev/null 2>&1 < /dev/null & exit 4";
   const id = (await host.exec("--detach", "--name", "leaver", "--", "sh", "-c", script)).stdout.trim();

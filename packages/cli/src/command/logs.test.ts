@@ -1,26 +1,6 @@
-// Output as text while it comes.
+// The last lines of a text.
 import { expect, it } from "vitest";
-import { lastLines, PlainLines } from "./logs.ts";
-
-const output = Buffer.from(
-  "\u001B[1;31mréd\u001B[0m\r\n10%\r50%\r100%\r\n\u001B]0;title\u0007\u001B(Btab\there\n\u001BPx\u001B\\end",
-);
-
-it("[C48] lines are plain, the last form of each, wherever the bytes are cut", () => {
-  for (let cut = 0; cut < output.length; cut += 1) {
-    const lines = new PlainLines();
-    const text = lines.push(output.subarray(0, cut)) + lines.push(output.subarray(cut)) + lines.end();
-    expect(text).toBe("réd\n100%\ntab\there\nend");
-  }
-});
-
-it("[C48] a line without an end costs no more memory than its bound", () => {
-  const lines = new PlainLines();
-  const piece = Buffer.alloc(50_000, "x");
-  expect(lines.push(piece)).toBe("");
-  expect(lines.push(piece)).toHaveLength(100_000);
-  expect(lines.end()).toBe("");
-});
+import { lastLines } from "./logs.ts";
 
 it("[C48] the last lines are counted with or without an end", () => {
   expect(lastLines("a\nb\nc\n", 2)).toBe("b\nc\n");

@@ -5,6 +5,7 @@ import type { Console } from "../console.ts";
 import { safeLines } from "../safe-text.ts";
 import { shortName } from "../short-name.ts";
 import { eventRecord } from "../terminal/command-stream.ts";
+import { PlainLines, plainText } from "../terminal/plain-lines.ts";
 import { resolveTerminal } from "../terminal/terminal-name.ts";
 import { type CommandContext, hostCommand, type Runner, wholeNumber } from "./command.ts";
 
@@ -39,8 +40,10 @@ async function printLogs(
   if (options.raw === true) return printBytes(console, api, { id, endOffset: shown.endOffset, ...options });
   await printText(console, shown, options.tail);
   if (!console.json && shown.endOffset > 0 && shown.text.trim() === "") {
+    const way =
+      shown.lifecycle.status === "running" ? `\`holdfast attach ${shortName(id)}\` shows its screen, ` : "";
     console.warn(
-      `It wrote ${shown.endOffset} bytes and no lines, as a full-screen program does: \`holdfast attach ${shortName(id)}\` shows its screen, --raw prints its bytes.`,
+      `It wrote ${shown.endOffset} bytes and no lines, as a full-screen program does: ${way}--raw prints its bytes.`,
     );
   }
   if (options.follow !== true) return undefined;
@@ -48,7 +51,9 @@ async function printLogs(
 }
 
 async function printText(console: Console, shown: TerminalText, tail: number | undefined): Promise<void> {
-  const text = tail === undefined ? shown.text : lastLines(shown.text, tail);
+  // The host interprets the output of a pseudo terminal, and gives that of pipes as it is.
+  const whole = console.json || !shown.text.includes("\u001B") ? shown.text : plainText(shown.text);
+  const text = tail === undefined ? whole : lastLines(whole, tail);
   if (console.json) return console.printJson({ ...shown, text });
   if (shown.truncated && tail === undefined) console.warn("Earlier output is left out or no longer kept.");
   return console.write(safeLines(text));
@@ -56,12 +61,22 @@ async function printText(console: Console, shown: TerminalText, tail: number | u
 
 /** Continues after an offset, a line at a time: only a complete line has its final text. */
 async function followText(console: Console, api: Holdfast, id: string, after: number): Promise<void> {
-  const lines = new PlainLines();
-  for await (const event of api.terminals.stream(id, { after })) {
-    if (console.json) await console.printJson(eventRecord(event));
-    else if (event.type === "output") await console.write(safeLines(lines.push(event.data.bytes)));
+  if (console.json) {
+    for await (const event of api.terminals.stream(id, { after })) {
+      await console.printJson(eventRecord(event));
+    }
+    return;
   }
-  if (!console.json) await console.write(safeLines(lines.end()));
+  const lines = new PlainLines();
+  // Whether the alternate screen is on shows in earlier output only.
+  for await (const event of api.terminals.stream(id, { after: Math.max(0, after - limitBytes) })) {
+    if (event.type !== "output") continue;
+    const { offset, bytes } = event.data;
+    const knownBytes = Math.min(bytes.length, Math.max(0, after - offset));
+    lines.skip(bytes.subarray(0, knownBytes));
+    await console.write(safeLines(lines.push(bytes.subarray(knownBytes))));
+  }
+  await console.write(safeLines(lines.end()));
 }
 
 interface RawRequest extends LogsOptions {
@@ -115,50 +130,4 @@ export function lastLines(text: string, count: number): string {
 /** Where the line begins that ends before an index. */
 function lineStart(text: string, end: number): number {
   return end < 2 ? 0 : text.lastIndexOf("\n", end - 2) + 1;
-}
-
-/** Control sequences, strings to the terminal, and two-character sequences, as far as they are complete. */
-const sequences =
-  /\u001B(?:\[[\u0030-\u003F]*[\u0020-\u002F]*[\u0040-\u007E]|[\]PX^_][^\u0007\u001B]*(?:\u0007|\u001B\\)|[\u0020-\u002F]+[\u0030-\u007E]|[\u0030-\u004F\u0051-\u0057\u0059\u005A\u005C\u0060-\u007E])/g;
-/** What steers a terminal and is neither a tab nor a line's end. */
-const controls = /[\u0000-\u0008\u000B-\u001F\u007F-\u009F]/g;
-/** A line that grows beyond this is given in pieces. */
-const maxLineLength = 64 * 1024;
-
-export class PlainLines {
-  readonly #decoder = new TextDecoder();
-  #rest = "";
-
-  /** The lines that are complete now, each with its newline. */
-  push(bytes: Uint8Array): string {
-    this.#rest += this.#decoder.decode(bytes, { stream: true });
-    const end = this.#rest.lastIndexOf("\n") + 1;
-    const complete = this.#rest.slice(0, end);
-    this.#rest = this.#rest.slice(end);
-    const lines = complete.replaceAll(/[^\n]*\n/g, (line) => `${plainLine(line.slice(0, -1))}\n`);
-    return this.#rest.length > maxLineLength ? lines + this.#take() : lines;
-  }
-
-  /** The beginning of a line that may never end, such as a prompt; nothing of one that a program draws again. */
-  takeBeginning(): string {
-    return this.#rest.includes("\r") ? "" : this.#take();
-  }
-
-  /** What is left of a last line without an end. */
-  end(): string {
-    this.#rest += this.#decoder.decode();
-    return this.#take();
-  }
-
-  #take(): string {
-    const text = plainLine(this.#rest);
-    this.#rest = "";
-    return text;
-  }
-}
-
-/** What is seen of a line once it is complete. */
-function plainLine(line: string): string {
-  const text = line.replaceAll(sequences, "").replace(/\r+$/, "");
-  return text.slice(text.lastIndexOf("\r") + 1).replaceAll(controls, "");
 }

@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { expect, it, onTestFinished } from "vitest";
+import { readHostFile } from "../serve/host-file.ts";
 import { ProgramRun } from "../testing/program-run.ts";
 import { say, ScriptedHost } from "../testing/scripted-host.ts";
 
@@ -17,7 +18,10 @@ it(
     onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
     const host = await ScriptedHost.start(folder, { prompts: { hang: [say("Thinking"), { do: "hang" }] } });
     onTestFinished(() => host.close());
-    const run = new ProgramRun(["run", "scripted", "hang", "--home", host.home], { program: "main" });
+    // A host that is named by its address is not started again (C863).
+    const { url = "" } = readHostFile(host.home) ?? {};
+    const words = ["run", "scripted", "hang", "--home", host.home, "--url", url];
+    const run = new ProgramRun(words, { program: "main" });
     onTestFinished(async () => void (await run.stop("SIGKILL")));
     await run.until(({ stdout }) => (stdout.includes("Thinking") ? stdout : undefined));
     const [session] = await host.api.acpAgent.listSessions();

@@ -10,7 +10,7 @@ import { EXIT_CODES } from "../exit-codes.ts";
 import { confirm } from "../keyboard.ts";
 import { endKeeper, readKeeper } from "../link/keeper-link.ts";
 import { findHome } from "../serve/home.ts";
-import { readHostFile } from "../serve/host-file.ts";
+import { readHostFile, removeHostFile } from "../serve/host-file.ts";
 import { findHolder, isStillHeld, type LockHolder } from "../serve/lock.ts";
 import { requestStop } from "../serve/stop-request.ts";
 import { readToken } from "../serve/token.ts";
@@ -186,7 +186,11 @@ async function end(
   if (await hasEnded(home, holder, isBusy ? timeoutMs : terminateMs)) return "SIGTERM";
   report(`It still runs. Sending SIGKILL, which ends process ${pid} at once.`);
   signal(home, holder, "SIGKILL");
-  if (await hasEnded(home, holder, killGraceMs)) return "SIGKILL";
+  if (await hasEnded(home, holder, killGraceMs)) {
+    // It could not remove it, and a host.json that is left behind is that of a crash (C863).
+    if (findHolder(home) === undefined) removeHostFile(home);
+    return "SIGKILL";
+  }
   throw new CommandError("STOP_TIMED_OUT", `The host (process ${pid}) could not be ended, even by SIGKILL.`, {
     exitCode: EXIT_CODES.fault,
     remedy: "The system holds it, perhaps because of a disk that does not answer. Look at it with `ps`.",

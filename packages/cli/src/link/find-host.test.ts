@@ -7,7 +7,7 @@ import { Console } from "../console.ts";
 import { identifyProcess, isRunning } from "../serve/process-identity.ts";
 import { ProgramRun } from "../testing/program-run.ts";
 import { temporaryFolder } from "../testing/temporary-home.ts";
-import { findHost, type HostSearch } from "./find-host.ts";
+import { findHost, type HostSearch, isOwnHost, reviveHost } from "./find-host.ts";
 
 const { stdin, stdout, stderr } = process;
 
@@ -70,6 +70,16 @@ describe("[C15] the host of a command", () => {
     expect(isRunning(identifyProcess(pid) ?? { pid: 0, birth: "" })).toBe(true);
     expect((await findHost(search(home))).url).toBe(url);
     expect(await (await fetch(url)).text()).toBe(String(pid));
+  });
+
+  it("[C863] is not started again where it was stopped, or is named by its address", async () => {
+    const home = temporaryFolder();
+    const own = search(home, { mayStart: true });
+    await expect(reviveHost(own)).resolves.toBeUndefined();
+    expect(isOwnHost(own)).toBe(true);
+    expect(isOwnHost(search(home))).toBe(false);
+    expect(isOwnHost({ ...own, choice: { home, url: "http://far.example" } })).toBe(false);
+    expect(isOwnHost({ ...own, environment: { HOLDFAST_URL: "http://far.example" } })).toBe(false);
   });
 
   it("[C226] takes a free port where another program has the default one, but not in place of a chosen one", async () => {

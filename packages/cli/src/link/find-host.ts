@@ -67,6 +67,31 @@ export async function findHost(search: HostSearch): Promise<HostPlace> {
   }
 }
 
+/** Whether the host of a search is that of a home on this machine, which a command may start. */
+export function isOwnHost({ choice, environment, mayStart }: HostSearch): boolean {
+  return mayStart && (choice.url ?? given(environment["HOLDFAST_URL"])) === undefined;
+}
+
+/**
+ * The host of a home again: the one that runs by now, else one that is started if the last one crashed. A host that
+ * was stopped has removed host.json, and somebody wanted that (C863).
+ */
+export async function reviveHost({
+  choice,
+  environment,
+  programPath,
+}: HostSearch): Promise<{ place: HostPlace; isNew: boolean } | undefined> {
+  const home = findHome(choice.home, environment);
+  const running = await findRunningHost(home);
+  const token = given(environment["HOLDFAST_TOKEN"]);
+  if (running !== undefined) {
+    return { place: { url: running.url, token: token ?? readToken(home) }, isNew: false };
+  }
+  if (readHostFile(home) === undefined) return undefined;
+  const started = await startInBackground(home, programPath);
+  return { place: { url: started.url, token: token ?? started.token }, isNew: true };
+}
+
 function remotePlace(
   named: string,
   ownUrl: string | undefined,

@@ -3,6 +3,7 @@ import { randomUUID } from "node:crypto";
 import type { ClientId } from "@holdfast/ahp";
 import { AhpClient, ClientError, webSocketTransport, type MessageTransport } from "@holdfast/ahp/client";
 import { Holdfast } from "@holdfast/sdk";
+import { HostRevival, type HostRevivalParts } from "./host-revival.ts";
 
 /** Where a host is, and what opens it. */
 export interface HostPlace {
@@ -10,9 +11,15 @@ export interface HostPlace {
   readonly token: string;
 }
 
+type HostRecovery = Pick<HostRevivalParts, "revive" | "note">;
+
 /** The way to one host. The command that opened it closes it. */
 export class HostLink {
-  readonly place: HostPlace;
+  /** Names the host in the addresses of the SDK, also when it listens elsewhere by now. */
+  readonly #firstUrl: string;
+  #place: HostPlace;
+  readonly #revival: HostRevival | undefined;
+  #note: (line: string) => void;
   readonly api: Holdfast;
   /** Names this command to the host and to other clients. */
   readonly clientId: ClientId;
@@ -21,9 +28,26 @@ export class HostLink {
   /** Whether a host that stops responding is waited for. */
   #waits = false;
 
-  constructor(place: HostPlace) {
-    this.place = place;
-    this.api = new Holdfast({ baseUrl: place.url, apiKey: place.token });
+  /** With `recovery`, a host that crashed is started again while a command waits for it (C863). */
+  constructor(place: HostPlace, recovery?: HostRecovery) {
+    this.#firstUrl = place.url;
+    this.#place = place;
+    this.#note = recovery?.note ?? (() => undefined);
+    this.#revival =
+      recovery &&
+      new HostRevival({
+        revive: recovery.revive,
+        note: (line) => this.#note(line),
+        onFound: (found) => {
+          this.#place = found;
+          this.#client?.connectNow();
+        },
+      });
+    this.api = new Holdfast({
+      baseUrl: place.url,
+      apiKey: place.token,
+      fetch: (input, init) => this.#fetch(input, init),
+    });
     this.clientId = `cli-${randomUUID()}` as ClientId;
   }
 
@@ -37,15 +61,53 @@ export class HostLink {
     return this.#ahp;
   }
 
+  get place(): HostPlace {
+    return this.#place;
+  }
+
+  /** Has lines about the host shown elsewhere, until the returned function is called. */
+  showNotes(note: (line: string) => void): () => void {
+    const before = this.#note;
+    this.#note = note;
+    return () => {
+      this.#note = before;
+    };
+  }
+
   close(): void {
+    this.#revival?.close();
     this.#client?.close();
+  }
+
+  async #fetch(input: Parameters<typeof fetch>[0], init: RequestInit | undefined): Promise<Response> {
+    const isMoved = this.#place.url !== this.#firstUrl && typeof input === "string";
+    const address = isMoved ? input.replace(this.#firstUrl, this.#place.url) : input;
+    try {
+      const response = await fetch(address, init);
+      this.#revival?.connectionOpened();
+      return response;
+    } catch (error) {
+      if (init?.signal?.aborted !== true) this.#revival?.connectionFailed();
+      throw error;
+    }
+  }
+
+  async #open(): Promise<MessageTransport> {
+    try {
+      const transport = await openSocket(this.#place);
+      this.#revival?.connectionOpened();
+      return transport;
+    } catch (error) {
+      this.#revival?.connectionFailed();
+      throw error;
+    }
   }
 
   async #connect(): Promise<AhpClient> {
     const client = new AhpClient({
       clientId: this.clientId,
       clientInfo: { name: "holdfast-cli", title: "Command line" },
-      open: () => openSocket(this.place),
+      open: () => this.#open(),
     });
     this.#client = client;
     let hasConnected = false;

@@ -1,6 +1,12 @@
 // One person at one terminal of the host: shows it, types into it, and leaves it as a person expects (C37–C42).
 import { StringDecoder } from "node:string_decoder";
-import { makeId, type TerminalClaim, type TerminalExit, type TerminalState } from "@holdfast/ahp";
+import {
+  defaultChatUri,
+  makeId,
+  type TerminalClaim,
+  type TerminalExit,
+  type TerminalState,
+} from "@holdfast/ahp";
 import type { AhpClient, ChannelEvent, ChannelHandle, TerminalPart } from "@holdfast/ahp/client";
 import { OWNER_CLIENT_ID } from "@holdfast/protocol";
 import type { Streams } from "../console.ts";
@@ -18,6 +24,8 @@ interface AttachOptions {
   readonly streams: Streams;
   readonly keys: DetachKeys;
   readonly isReadOnly: boolean;
+  /** Whether the terminal is taken from a client that holds it (U780). */
+  readonly takesOver?: boolean;
   /** Whether the command was begun for this very person: it is shown from its first byte, without words of ours. */
   readonly isOwnCommand: boolean;
   /** Whether output may act on the window beyond its screen while the person holds the terminal. */
@@ -81,6 +89,7 @@ class AttachSession {
     const uri = terminalUriOf(this.#options.id);
     this.#handle = await this.#client.subscribe(uri, "terminal", { onEvent: (event) => this.#take(event) });
     this.#undo.push(() => this.#handle?.close());
+    this.#undo.push(this.#options.link.showNotes((line) => this.#screen?.note(`[${line}]`)));
     this.#listen();
     await this.#claimAtFirst(this.#handle);
     const end = await this.#ended;
@@ -177,29 +186,44 @@ class AttachSession {
   async #claimAtFirst(handle: ChannelHandle<"terminal">): Promise<void> {
     const { run, lifecycle } = handle.state;
     if (run !== "tty" || lifecycle.status === "exited" || this.#options.isReadOnly) return;
-    const refusal = await this.#claim(handle);
+    const { takesOver = false } = this.#options;
+    const refusal = await this.#claim(handle, takesOver);
     if (refusal !== undefined) this.#screen?.note(`[${this.#watchingReason(handle, refusal)}]`);
   }
 
-  #watchingReason({ confirmed: { claim } }: ChannelHandle<"terminal">, refusal: string): string {
-    const { keys, link } = this.#options;
-    const isHeld = claim.kind === "client" && claim.clientId !== link.clientId;
-    return isHeld
-      ? `Another client is typing here; you are watching. ${keys.name} leaves.`
+  #watchingReason(handle: ChannelHandle<"terminal">, refusal: string): string {
+    return this.#isHeldByAnother(handle)
+      ? `Another client is typing here; you are watching. ${this.#waysOn}`
       : `watching: ${refusal}`;
   }
 
+  #isHeldByAnother({ confirmed: { claim } }: ChannelHandle<"terminal">): boolean {
+    return claim.kind === "client" && claim.clientId !== this.#options.link.clientId;
+  }
+
+  /** Advice for a person who watches (C864). */
+  get #waysOn(): string {
+    const { keys, id } = this.#options;
+    return `${keys.name} leaves; \`holdfast attach --take-over ${shortName(id)}\` takes it over.`;
+  }
+
   /** Takes the terminal over, if the host lets us; gives the reason if not. */
-  async #claim(handle: ChannelHandle<"terminal">): Promise<string | undefined> {
+  async #claim(handle: ChannelHandle<"terminal">, takesOver = false): Promise<string | undefined> {
     if (this.#hold.kind === "held") return undefined;
-    if (this.#hold.kind === "watching") this.#hold = { kind: "asking", refusal: this.#askFor(handle) };
+    if (this.#hold.kind === "watching") {
+      this.#hold = { kind: "asking", refusal: this.#askFor(handle, takesOver) };
+    }
     return this.#hold.refusal;
   }
 
-  async #askFor(handle: ChannelHandle<"terminal">): Promise<string | undefined> {
+  async #askFor(handle: ChannelHandle<"terminal">, takesOver: boolean): Promise<string | undefined> {
     const before = handle.confirmed.claim;
     const { clientId } = this.#options.link;
-    const outcome = await handle.dispatch({ type: "terminal/claimed", claim: { kind: "client", clientId } });
+    const outcome = await handle.dispatch({
+      type: "terminal/claimed",
+      claim: { kind: "client", clientId },
+      ...(takesOver && { confirmed: "held" }),
+    });
     if (outcome.status !== "confirmed") {
       this.#hold = { kind: "watching" };
       return outcome.status === "rejected" ? outcome.reason : "The connection was lost.";
@@ -217,9 +241,7 @@ class AttachSession {
       return;
     }
     this.#hold = { kind: "watching" };
-    this.#screen?.note(
-      `[Another client took this terminal over; you are watching. ${this.#options.keys.name} leaves.]`,
-    );
+    this.#screen?.note(`[Another client took this terminal over; you are watching. ${this.#waysOn}]`);
   }
 
   #type(data: string): void {
@@ -285,17 +307,26 @@ class AttachSession {
   async #leave(): Promise<void> {
     const handle = this.#handle;
     if (this.#hold.kind !== "held" || handle === undefined) return;
-    const { before } = this.#hold;
-    const claim: TerminalClaim =
-      before.kind === "session"
-        ? { kind: "session", session: before.session, chat: before.chat }
-        : { kind: "client", clientId: makeId("client", OWNER_CLIENT_ID) };
+    const origin = originOf(this.#hold.before, handle.state);
     this.#hold = { kind: "watching" };
+    const give = async (claim: TerminalClaim): Promise<boolean> =>
+      (await handle.dispatch({ type: "terminal/claimed", claim })).status === "rejected";
+    const leaving = async (): Promise<void> => {
+      // A session that was closed meanwhile takes nothing back.
+      if (origin !== undefined && !(await give(origin))) return;
+      await give({ kind: "client", clientId: makeId("client", OWNER_CLIENT_ID) });
+    };
     let bound: NodeJS.Timeout | undefined;
     const bounded = new Promise<void>((resolve) => (bound = setTimeout(resolve, leaveMs)));
-    await Promise.race([handle.dispatch({ type: "terminal/claimed", claim }), bounded]);
+    await Promise.race([leaving(), bounded]);
     clearTimeout(bound);
   }
+}
+
+/** The session that gets a terminal back: the one that held it, or its own if another client had taken it over. */
+function originOf(before: TerminalClaim, { session }: TerminalState): TerminalClaim | undefined {
+  if (before.kind === "session") return { kind: "session", session: before.session, chat: before.chat };
+  return session === undefined ? undefined : { kind: "session", session, chat: defaultChatUri(session) };
 }
 
 /** Status and cursor, device attributes, modes, sizes of the window, keyboard, version, colours, settings, terminfo. */

@@ -1,11 +1,13 @@
 // The working tree of a repository in an index of ours: brought up to date at bounded cost, and kept as trees.
 import { lstat, rm } from "node:fs/promises";
 import path from "node:path";
+import { HostError } from "@holdfast/protocol";
 import { type Git, GitError } from "./git.ts";
 import { type Repository, ownEnvironment, repositoryEnvironment } from "./repository.ts";
+import { ControlFiles, isSpecial } from "./special-files.ts";
 
 /** Why a file is not compared. */
-export type OmittedReason = "too-large" | "too-many" | "nested-repository" | "unreadable";
+export type OmittedReason = "too-large" | "too-many" | "nested-repository" | "not-a-file" | "unreadable";
 
 /** A file that is left out, so that a huge or strange tree costs no more than any other. */
 export interface OmittedFile {
@@ -44,6 +46,7 @@ export class WorkingTree {
   readonly #git: Git;
   readonly #repository: Repository;
   readonly #bounds: TreeBounds;
+  readonly #controlFiles: ControlFiles;
   #isSeeded = false;
   /** Untracked files that were added so far. */
   #untrackedFiles = 0;
@@ -53,15 +56,36 @@ export class WorkingTree {
     this.#git = git;
     this.#repository = repository;
     this.#bounds = bounds;
+    this.#controlFiles = new ControlFiles(repository.top, repository.prefix);
   }
 
   /** Brings our index in line with the files of the session's folder; gives those that were left out. */
   async refresh(): Promise<readonly OmittedFile[]> {
+    const unread = await this.#requireAttributes();
     if (!this.#isSeeded) await this.#seed();
     this.#isSeeded = true;
-    const { wanted, omitted } = await this.#choose(await this.#listCandidates());
-    await this.#update(wanted, omitted);
-    return omitted;
+    try {
+      const { wanted, omitted } = await this.#choose(await this.#listCandidates(unread.length > 0));
+      await this.#update(wanted, omitted);
+      return [...unread, ...omitted];
+    } catch (error) {
+      if (!isTimeout(error)) throw error;
+      // It may have waited for a file that never ends.
+      await this.#controlFiles.search();
+      await this.#requireAttributes();
+      throw error;
+    }
+  }
+
+  /** Gives the `.gitignore` files that cannot be read; git would wait for them and for such attributes (C866). */
+  async #requireAttributes(): Promise<readonly OmittedFile[]> {
+    const { ignore, attributes } = await this.#controlFiles.findSpecial();
+    const [blocking] = attributes;
+    if (blocking !== undefined) {
+      const message = `${blocking} is a FIFO, a socket or a device, which git cannot read. Remove it to see the changes.`;
+      throw new HostError("CHANGES_UNAVAILABLE", message);
+    }
+    return ignore.map((file) => ({ path: Buffer.from(file), reason: "not-a-file" as const }));
   }
 
   /** The tree of the index as it is. */
@@ -86,6 +110,7 @@ export class WorkingTree {
     const { own, index, top } = this.#repository;
     const file = path.join(own, "index");
     if ((await lstat(file).catch(() => undefined)) !== undefined) return;
+    if ((await lstat(index).catch(() => undefined))?.isFile() === false) return this.#readHead();
     // In the isolation, since an agent may have put a link in its place.
     const args = ["--", index, file];
     const copied = await this.#git
@@ -104,13 +129,19 @@ export class WorkingTree {
     await this.#run(["read-tree", head ?? "--empty"]);
   }
 
-  async #listCandidates(): Promise<readonly Candidate[]> {
+  /** `isTrackedOnly`: without the names that no `.gitignore` was asked about. */
+  async #listCandidates(isTrackedOnly: boolean): Promise<readonly Candidate[]> {
     const tracked = ["ls-files", "-z", "-t", "-m", "-d"];
     const scope = ["--", ...this.#scope];
+    if (isTrackedOnly) return readCandidates(await this.#list([...tracked, ...scope]));
     try {
       return readCandidates(await this.#list([...tracked, "-o", "--exclude-standard", ...scope]));
     } catch (error) {
       if (!(error instanceof GitError) || error.limit === undefined) throw error;
+      if (isTimeout(error)) {
+        await this.#controlFiles.search();
+        await this.#requireAttributes();
+      }
       return readCandidates(await this.#list([...tracked, ...scope]));
     }
   }
@@ -131,6 +162,10 @@ export class WorkingTree {
         continue;
       }
       const sizeBytes = isDeleted ? 0 : await this.#sizeOf(name);
+      if (sizeBytes === undefined) {
+        omitted.push({ path: name, reason: "not-a-file" });
+        continue;
+      }
       if (sizeBytes > maxFileBytes) {
         omitted.push({ path: name, reason: "too-large" });
         continue;
@@ -150,9 +185,11 @@ export class WorkingTree {
     return { wanted, omitted };
   }
 
-  async #sizeOf(name: Buffer): Promise<number> {
+  /** Undefined for a FIFO, a socket or a device, which git takes for an error of the whole run (C866). */
+  async #sizeOf(name: Buffer): Promise<number | undefined> {
     const place = Buffer.concat([Buffer.from(`${this.#repository.top}/`), name]);
     const found = await lstat(place).catch(() => undefined);
+    if (found !== undefined && isSpecial(found)) return undefined;
     return found?.isFile() === true ? found.size : 0;
   }
 
@@ -190,6 +227,10 @@ export class WorkingTree {
       maxOutputBytes,
     });
   }
+}
+
+function isTimeout(error: unknown): boolean {
+  return error instanceof GitError && error.limit === "time";
 }
 
 const slash = 0x2f;

@@ -41,9 +41,9 @@ export type ChangedFile = z.infer<typeof changedFileSchema>;
 const omittedSchema = z.object({
   path: z.string(),
   reason: z
-    .enum(["too-large", "too-many", "nested-repository", "unreadable"])
+    .enum(["too-large", "too-many", "nested-repository", "not-a-file", "unreadable"])
     .describe(
-      "too-large: above 8 MiB. too-many: more than 5,000 untracked files or 128 MiB. nested-repository: it has its own history. unreadable: git cannot read it.",
+      "too-large: above 8 MiB. too-many: more than 5,000 untracked files or 128 MiB. nested-repository: it has its own history. not-a-file: a FIFO, a socket or a device. unreadable: git cannot read it.",
     ),
 });
 

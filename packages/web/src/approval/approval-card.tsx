@@ -4,6 +4,7 @@ import {
   isAllowing,
   makeId,
   type Approval,
+  type ApprovalDecision,
   type ApprovalOption,
   type ChatUri,
   type PermissionScope,
@@ -12,9 +13,10 @@ import {
 } from "@holdfast/ahp";
 import { focusMessageField } from "../chat/message-focus.ts";
 import { secondsWords, useNow } from "../frame/time-words.ts";
-import { useHost } from "../host/use-host.ts";
+import { useHost, useIsReachable } from "../host/use-host.ts";
 import { Button } from "../ui/button.tsx";
 import style from "./approval-card.module.css";
+import { AnswerState, answerNotSent } from "./answer-state.tsx";
 import { useAnswerKeys } from "./answer-keys.ts";
 import { pauseAnswers, useAnswerPause } from "./answer-pause.ts";
 import { otherDecision } from "./decision-words.ts";
@@ -31,6 +33,7 @@ export function ApprovalCard({ call, turnId, chatUri }: ApprovalCardProps): Reac
   const host = useHost();
   const [isAnswered, setIsAnswered] = useState(false);
   const isPaused = useAnswerPause();
+  const isReachable = useIsReachable();
   const { approval, toolCallId } = call;
   const card = useRef<HTMLDivElement>(null);
   const folder = folderOf(call);
@@ -39,19 +42,17 @@ export function ApprovalCard({ call, turnId, chatUri }: ApprovalCardProps): Reac
     setIsAnswered(true);
     pauseAnswers();
     focusMessageField();
-    const outcome = await host.channel(chatUri, "chat").dispatch({
-      type: "chat/toolCallConfirmed",
-      turnId,
-      toolCallId,
-      decision: {
-        approvalId: approval.id,
-        outcome: isAllowing(option.kind) ? "approved" : "denied",
-        optionId: option.id,
-        by: { kind: "client", clientId: makeId("client", host.clientId) },
-        at: new Date().toISOString(),
-        ...(scope !== undefined && { scope }),
-      },
-    });
+    const decision: ApprovalDecision = {
+      approvalId: approval.id,
+      outcome: isAllowing(option.kind) ? "approved" : "denied",
+      optionId: option.id,
+      by: { kind: "client", clientId: makeId("client", host.clientId) },
+      at: new Date().toISOString(),
+      ...(scope !== undefined && { scope }),
+    };
+    const action = { type: "chat/toolCallConfirmed", turnId, toolCallId, decision } as const;
+    // Nothing runs until the host says so.
+    const outcome = await host.channel(chatUri, "chat").dispatch(action, { isHidden: true });
     if (outcome.status === "confirmed") return;
     const words = otherDecision(host, chatUri, approval.id);
     if (outcome.status === "rejected" && words !== undefined) host.notices.say("news", words);
@@ -62,7 +63,8 @@ export function ApprovalCard({ call, turnId, chatUri }: ApprovalCardProps): Reac
     const button = buttons.find((each) => each.keys === key);
     if (button === undefined || isAnswered) return false;
     // During the pause a key is taken and answers nothing.
-    if (isGiven && !isPaused) void answer(button.option, button.scope);
+    if (isGiven && !isReachable) host.notices.say("problem", answerNotSent);
+    else if (isGiven && !isPaused) void answer(button.option, button.scope);
     return true;
   });
   return (
@@ -91,7 +93,7 @@ export function ApprovalCard({ call, turnId, chatUri }: ApprovalCardProps): Reac
             kind={option.kind === "allow_once" ? "primary" : "plain"}
             title={option.agentLabel === undefined ? undefined : `The agent calls it: ${option.agentLabel}`}
             aria-keyshortcuts={keys}
-            disabled={isAnswered || isPaused}
+            disabled={isAnswered || isPaused || !isReachable}
             onClick={() => void answer(option, scope)}
           >
             {label}
@@ -104,6 +106,7 @@ export function ApprovalCard({ call, turnId, chatUri }: ApprovalCardProps): Reac
         ))}
         <Expiry expiresAt={approval.expiresAt} />
       </div>
+      <AnswerState isAnswered={isAnswered} />
     </div>
   );
 }

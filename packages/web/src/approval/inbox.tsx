@@ -7,11 +7,12 @@ import { routeHash } from "../frame/route.ts";
 import { agoWords, useNow } from "../frame/time-words.ts";
 import { InputForm } from "../chat/input-form.tsx";
 import { ToolContentView } from "../chat/tool-content-view.tsx";
-import { useChannel, useHost } from "../host/use-host.ts";
-import { pathOf, phaseWords, sessionName } from "../session/session-words.ts";
+import { useChannel } from "../host/use-host.ts";
+import { pathOf, sessionName } from "../session/session-words.ts";
 import { Button } from "../ui/button.tsx";
 import { EmptyState } from "../ui/empty-state.tsx";
 import { ApprovalCard } from "./approval-card.tsx";
+import { FinishedSessions } from "./finished-sessions.tsx";
 import style from "./inbox.module.css";
 
 export function Inbox({ sessions }: { readonly sessions: readonly SessionSummary[] }): ReactNode {
@@ -32,41 +33,6 @@ export function Inbox({ sessions }: { readonly sessions: readonly SessionSummary
       ))}
       <FinishedSessions sessions={finished} />
     </div>
-  );
-}
-
-/** Sessions whose last turn ended since somebody looked. */
-function FinishedSessions({ sessions }: { readonly sessions: readonly SessionSummary[] }): ReactNode {
-  const host = useHost();
-  const nowMs = useNow(30_000);
-  if (sessions.length === 0) return null;
-  const markAll = (): void => {
-    for (const { resource } of sessions) {
-      const action = { type: "session/isReadChanged", isRead: true } as const;
-      void host.reportRejection(host.channel(resource, "session").dispatch(action));
-    }
-  };
-  return (
-    <section className={style.session} aria-label="Finished">
-      <h2>
-        Finished{" "}
-        <Button size="small" kind="quiet" onClick={markAll}>
-          Mark all as read
-        </Button>
-      </h2>
-      <ul className={style.finished}>
-        {sessions.map((session) => (
-          <li key={session.resource}>
-            <a href={routeHash({ place: "session", session: session.resource })}>{sessionName(session)}</a>
-            <span className={style.detail}>
-              {" "}
-              {phaseWords(session.phase).text} · {session.provider} ·{" "}
-              {agoWords(session.lastActivityAt, nowMs)}
-            </span>
-          </li>
-        ))}
-      </ul>
-    </section>
   );
 }
 

@@ -252,6 +252,7 @@ const reasons: Readonly<Record<string, string>> = {
   "too-large": "larger than 8 MiB",
   "too-many": "too many untracked files",
   "nested-repository": "a separate repository",
+  "not-a-file": "a FIFO, a socket or a device",
   unreadable: "git cannot read it",
 };
 

@@ -2,8 +2,7 @@
 import { ArrowUpIcon, FileIcon, PaperclipIcon, SquareFillIcon, XIcon } from "@primer/octicons-react";
 import type { Attachment, ChatState, ChatUri, PendingMessage, SessionState } from "@holdfast/ahp";
 import { type DragEvent, type ReactNode, useEffect, useMemo, useRef, useState } from "react";
-import type { ClientStatus } from "@holdfast/ahp/client";
-import { useConnection, useHost } from "../host/use-host.ts";
+import { useHost, useIsReachable } from "../host/use-host.ts";
 import { SessionSettings } from "../session/session-settings.tsx";
 import { pathOf } from "../session/session-words.ts";
 import { Button, IconButton } from "../ui/button.tsx";
@@ -32,7 +31,7 @@ export function Composer({ session, chat, onSend }: ComposerProps): ReactNode {
   const { text, attached, command } = message;
   const isBusy = chat.activeTurn !== undefined;
   const isShell = session.provider === "shell";
-  const isReachable = acceptsMessages(useConnection().status.status);
+  const isReachable = useIsReachable();
   const history = useMemo(() => sentTexts(chat), [chat.turns, chat.activeTurn?.id]);
   const drop = (event: DragEvent): void => {
     event.preventDefault();
@@ -75,6 +74,7 @@ export function Composer({ session, chat, onSend }: ComposerProps): ReactNode {
               <IconButton
                 label="Stop"
                 icon={<SquareFillIcon size={24} />}
+                disabled={!isReachable}
                 onClick={() => {
                   focusMessageField();
                   const store = host.channel(chat.resource, "chat");
@@ -132,7 +132,7 @@ function useMessage(session: SessionState, chat: ChatState, onSend: () => void):
   useDraftChanges(chat.resource, setText);
   const send = async (): Promise<void> => {
     if (isEmpty) return;
-    if (!acceptsMessages(host.view().status.status)) {
+    if (!host.isReachable()) {
       // It may never come back under this sign-in, and then nobody would send the message.
       host.notices.say("problem", "Disconnected: the message was not sent. It is kept here; send it again.");
       return;
@@ -169,11 +169,6 @@ function useMessage(session: SessionState, chat: ChatState, onSend: () => void):
     remove: (file) => setAttached(attached.filter((each) => each !== file)),
     name: (file) => setNamed([...named, file]),
   };
-}
-
-/** Whether a message can be sent: a host that is slow to respond still gets it. */
-function acceptsMessages(status: ClientStatus["status"]): boolean {
-  return status === "connected" || status === "not-responding";
 }
 
 /** Takes up what other parts of the page put into the draft. */

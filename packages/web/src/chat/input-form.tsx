@@ -9,8 +9,9 @@ import {
   makeId,
 } from "@holdfast/ahp";
 import { type ReactNode, type SyntheticEvent, useState } from "react";
-import { useHost } from "../host/use-host.ts";
-import control from "../style/control.module.css";
+import { AnswerState } from "../approval/answer-state.tsx";
+import { useHost, useIsReachable } from "../host/use-host.ts";
+import { Button } from "../ui/button.tsx";
 import style from "./input-form.module.css";
 import { QuestionField } from "./question-field.tsx";
 
@@ -23,6 +24,8 @@ interface InputFormProps {
 export function InputForm({ part, chatUri }: InputFormProps): ReactNode {
   const host = useHost();
   const { request, response } = part;
+  const isReachable = useIsReachable();
+  const [isAnswered, setIsAnswered] = useState(false);
   const questions = request.questions ?? [];
   const [values, setValues] = useState<FormValues>(() => firstValues(questions));
   if (response !== undefined) {
@@ -32,20 +35,22 @@ export function InputForm({ part, chatUri }: InputFormProps): ReactNode {
       </p>
     );
   }
-  const end = (answer: "accept" | "decline"): void => {
-    void host.reportRejection(
-      host.channel(chatUri, "chat").dispatch({
-        type: "chat/inputCompleted",
-        requestId: request.id,
-        response: answer,
-        by: { kind: "client", clientId: makeId("client", host.clientId) },
-        ...(answer === "accept" && { answers: readAnswers(questions, values) }),
-      }),
-    );
+  const end = async (answer: "accept" | "decline"): Promise<void> => {
+    if (!isReachable || isAnswered) return;
+    setIsAnswered(true);
+    const action = {
+      type: "chat/inputCompleted",
+      requestId: request.id,
+      response: answer,
+      by: { kind: "client", clientId: makeId("client", host.clientId) },
+      ...(answer === "accept" && { answers: readAnswers(questions, values) }),
+    } as const;
+    const outcome = host.channel(chatUri, "chat").dispatch(action, { isHidden: true });
+    if (!(await host.reportRejection(outcome))) setIsAnswered(false);
   };
   const submit = (event: SyntheticEvent): void => {
     event.preventDefault();
-    end("accept");
+    void end("accept");
   };
   return (
     <form className={style.form} aria-label="A question of the agent" onSubmit={submit}>
@@ -64,13 +69,14 @@ export function InputForm({ part, chatUri }: InputFormProps): ReactNode {
         />
       ))}
       <div className={style.buttons}>
-        <button type="submit" className={control.primary}>
+        <Button type="submit" kind="primary" disabled={!isReachable || isAnswered}>
           Answer
-        </button>
-        <button type="button" className={control.button} onClick={() => end("decline")}>
+        </Button>
+        <Button disabled={!isReachable || isAnswered} onClick={() => void end("decline")}>
           Decline
-        </button>
+        </Button>
       </div>
+      <AnswerState isAnswered={isAnswered} />
     </form>
   );
 }

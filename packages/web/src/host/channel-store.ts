@@ -1,6 +1,12 @@
 // One channel as components see it: followed while a component uses it, with one notification a frame.
 import type { ChannelActions, ChannelKind, ChannelStates } from "@holdfast/ahp";
-import type { AhpClient, ChannelEvent, ChannelHandle, DispatchOutcome } from "@holdfast/ahp/client";
+import type {
+  AhpClient,
+  ChannelEvent,
+  ChannelHandle,
+  DispatchOptions,
+  DispatchOutcome,
+} from "@holdfast/ahp/client";
 import { atNextFrame } from "./frame-notifier.ts";
 
 export type ChannelView<Kind extends ChannelKind> =
@@ -57,12 +63,12 @@ export class ChannelStore<Kind extends ChannelKind> {
   };
 
   /** Sends an action, following the channel for as long as that takes. */
-  async dispatch(action: ChannelActions[Kind]): Promise<DispatchOutcome> {
+  async dispatch(action: ChannelActions[Kind], options?: DispatchOptions): Promise<DispatchOutcome> {
     const stop = this.listen(() => undefined);
     try {
       const handle = await this.#following;
       return handle
-        ? await handle.dispatch(action)
+        ? await handle.dispatch(action, options)
         : { status: "rejected", reason: "It is no longer there." };
     } finally {
       stop();

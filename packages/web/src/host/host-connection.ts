@@ -59,6 +59,12 @@ export class HostConnection {
   /** How the page stands with the host. */
   readonly view = (): ConnectionView => this.#view;
 
+  /** Whether the host gets what is sent now: one that is slow to respond still does. */
+  readonly isReachable = (): boolean => {
+    const { status } = this.#view.status;
+    return status === "connected" || status === "not-responding";
+  };
+
   /** Notifies a listener of every change of the view, until the returned function is called. */
   readonly listen = (listener: () => void): (() => void) => {
     this.#listeners.add(listener);

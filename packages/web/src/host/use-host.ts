@@ -19,6 +19,12 @@ export function useConnection(): ConnectionView {
   return useSyncExternalStore(host.listen, host.view);
 }
 
+/** Whether the host gets what is sent now. */
+export function useIsReachable(): boolean {
+  const host = useHost();
+  return useSyncExternalStore(host.listen, host.isReachable);
+}
+
 /** A channel, followed while the component is there. */
 export function useChannel<Kind extends ChannelKind>(uri: string, kind: Kind): ChannelView<Kind> {
   const host = useHost();

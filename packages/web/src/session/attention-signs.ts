@@ -1,4 +1,4 @@
-// Needs of a person: questions and finished turns. One count for the inbox, the title, the icon and notifications.
+// Needs of a person: questions, which the inbox, the title and the icon count, and finished turns, which they do not.
 import type { SessionSummary } from "@holdfast/ahp";
 import { useEffect, useMemo, useRef } from "react";
 import { goTo, type Route } from "../frame/route.ts";
@@ -9,7 +9,7 @@ export interface Needs {
   readonly asking: readonly SessionSummary[];
   /** Sessions whose last turn ended, or that failed, since somebody looked at them. */
   readonly finished: readonly SessionSummary[];
-  /** Questions and finished sessions together. */
+  /** The questions: nothing waits for a person in a finished session (Z971). */
   readonly count: number;
 }
 
@@ -23,8 +23,8 @@ export function needsOf(sessions: readonly SessionSummary[]): Needs {
       !isArchived &&
       (status === "ready" || status === "stale" || status === "failed"),
   );
-  const questions = asking.reduce((sum, { inputNeededCount }) => sum + inputNeededCount, 0);
-  return { asking, finished, count: questions + finished.length };
+  const count = asking.reduce((sum, { inputNeededCount }) => sum + inputNeededCount, 0);
+  return { asking, finished, count };
 }
 
 /** Shows the count in the title and in the icon, and notifies of what is new while the page is hidden. */

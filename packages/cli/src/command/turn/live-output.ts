@@ -2,7 +2,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { type EventStream, type Holdfast, HoldfastError, type TerminalEvent } from "@holdfast/sdk";
 import { shortName } from "../../short-name.ts";
-import { PlainLines } from "../logs.ts";
+import { PlainLines } from "../../terminal/plain-lines.ts";
 import type { Screen } from "./screen.ts";
 
 /** The last bytes arrive shortly after the end of a call; a stream that does not end is left. */

@@ -1,0 +1,59 @@
+// Starting of a host in place of one that crashed, for a command that waits for it (C863).
+import { messageOf } from "../command-error.ts";
+import type { HostPlace } from "./host-link.ts";
+
+export interface HostRevivalParts {
+  /** The host that runs in the home, or one that is started because the last one crashed; undefined where neither is. */
+  readonly revive: () => Promise<{ readonly place: HostPlace; readonly isNew: boolean } | undefined>;
+  /** Takes the place of the host. */
+  readonly onFound: (place: HostPlace) => void;
+  readonly note: (line: string) => void;
+  readonly afterMs?: number;
+}
+
+/** So long the host may be away: whatever supervises it, such as systemd, restarts it first. */
+const defaultAfterMs = 5000;
+
+/** Knows since when no connection to the host succeeded. Its owner closes it. */
+export class HostRevival {
+  readonly #parts: HostRevivalParts;
+  #timer: NodeJS.Timeout | undefined;
+  /** Whether a start failed since the last connection: the next one would fail for the same reason. */
+  #hasFailed = false;
+  #isClosed = false;
+
+  constructor(parts: HostRevivalParts) {
+    this.#parts = parts;
+  }
+
+  connectionFailed(): void {
+    if (this.#isClosed || this.#hasFailed) return;
+    this.#timer ??= setTimeout(() => void this.#revive(), this.#parts.afterMs ?? defaultAfterMs).unref();
+  }
+
+  connectionOpened(): void {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    this.#hasFailed = false;
+  }
+
+  close(): void {
+    this.#isClosed = true;
+    clearTimeout(this.#timer);
+  }
+
+  async #revive(): Promise<void> {
+    const { revive, onFound, note } = this.#parts;
+    try {
+      const found = await revive();
+      if (found === undefined || this.#isClosed) return;
+      if (found.isNew) note(`The host had crashed, so it was started again: ${found.place.url}`);
+      onFound(found.place);
+    } catch (error) {
+      this.#hasFailed = true;
+      if (!this.#isClosed) note(messageOf(error));
+    } finally {
+      this.#timer = undefined;
+    }
+  }
+}

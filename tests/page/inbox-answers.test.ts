@@ -44,7 +44,7 @@ describePage("[Z958] approvals in the inbox", () => {
     expect(await cards.count()).toBe(1);
   });
 
-  it("[Z971] tells what was denied from what finished, and counts neither", async () => {
+  it("[Z971] distinguishes what was denied from what finished, and counts neither", async () => {
     const { page } = await openPage(`${host.url}/?tkn=${host.token}`);
     await whenConnected(page);
     const cards = page.getByRole("group", { name: /^Permission/ });

@@ -6,7 +6,7 @@ import path from "node:path";
 const ignoreFile = ".gitignore";
 const attributesFile = ".gitattributes";
 
-/** A search of a larger tree would cost more than it tells. */
+/** A search of a larger tree would cost more than it is worth. */
 const maxFolders = 20_000;
 
 export function isSpecial(entry: Stats | Dirent): boolean {

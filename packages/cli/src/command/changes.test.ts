@@ -1,6 +1,6 @@
 // `holdfast changes` and `holdfast revert` against a real host, with the built-in shell agent in a repository.
 import { execFileSync } from "node:child_process";
-import { readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import type { ChangeList, FileDiff } from "@holdfast/sdk";
 import { expect, it } from "vitest";
@@ -51,4 +51,53 @@ it("[C740] [C741] changes lists, prints as a patch and reverts what a command of
   });
   expect(await host.refused("changes")).toMatchObject({ code: "ACP_SESSION_NOT_FOUND" });
   await expect(api.changes.commit(session_key, "x")).rejects.toMatchObject({ code: "CHANGES_UNAVAILABLE" });
+});
+
+it("[C867] changes shows modes and renames so that git applies the patch, and explains a .git that leads nowhere", async () => {
+  const { api } = host;
+  const work = path.join(host.folder, "modes");
+  mkdirSync(work);
+  const git = (...args: string[]): string =>
+    execFileSync("git", ["-c", "user.name=x", "-c", "user.email=x@example.org", ...args], {
+      cwd: work,
+      encoding: "utf8",
+    });
+  git("init", "-q", "-b", "main");
+  const lines = Array.from({ length: 30 }, (_, index) => `line ${index + 1}\n`).join("");
+  for (const name of ["both.sh", "mode.sh", "old.txt"]) {
+    writeFileSync(path.join(work, name), `${name}\n${lines}`);
+  }
+  git("add", "-A");
+  git("commit", "-qm", "first");
+  const wish = { agent_id: "shell", cwd: work, approvalPolicy: "approve-all" } as const;
+  const { session_key } = await api.acpAgent.createSession(wish);
+  await api.acpAgent.chat(session_key, "chmod +x mode.sh both.sh; echo x >> both.sh; mv old.txt new.txt");
+  expect((await host.run("changes", session_key)).stdout).toBe(
+    "M  both.sh  +1 -0  (mode 100644 → 100755)\n" +
+      "M  mode.sh  +0 -0  (mode 100644 → 100755)\n" +
+      "R  old.txt → new.txt  +0 -0\n" +
+      "3 files, +1 -0\n",
+  );
+  const { stdout: patch } = await host.run("changes", session_key, "--diff");
+  expect(patch).toContain("diff --git a/mode.sh b/mode.sh\nold mode 100644\nnew mode 100755\ndiff --git ");
+  writeFileSync(path.join(host.folder, "patch"), patch);
+  git("apply", "--reverse", path.join(host.folder, "patch"));
+  expect(git("status", "--porcelain")).toBe("");
+
+  const broken = path.join(host.folder, "broken");
+  mkdirSync(broken);
+  writeFileSync(path.join(broken, ".git"), "gitdir: ../gone/.git\n");
+  const { session_key: other } = await api.acpAgent.createSession({ ...wish, cwd: broken });
+  const reason =
+    `${path.join(broken, ".git")} names the git folder ${path.join(host.folder, "gone/.git")}, ` +
+    "which does not exist. Correct the path in it, or remove the file.";
+  for (const words of [
+    ["changes", other],
+    ["changes", other, "--diff"],
+  ]) {
+    expect((await host.run(...words)).stderr).toBe(
+      `holdfast: Only what the agent reported is shown. ${reason}\n`,
+    );
+  }
+  await expect(api.changes.commit(other, "x")).rejects.toMatchObject({ message: reason });
 });

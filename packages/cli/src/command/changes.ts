@@ -23,7 +23,14 @@ export function addChanges(program: Command, run: Runner): void {
         async ({ console, cwd, host }, word: string | undefined, { turn, diff = false }: ChangesOptions) => {
           const { api } = await host({ mayStart: false });
           const sessionKey = word === undefined ? await newestIn(api, cwd) : await resolveSession(api, word);
-          if (diff) return printDiffs(console, await api.changes.diff(sessionKey, { turn }));
+          if (diff) {
+            const found = await api.changes.diff(sessionKey, { turn });
+            await printDiffs(console, found);
+            if (!found.isComplete && !console.json) {
+              noteIncomplete(console, await api.changes.list(sessionKey, { turn }));
+            }
+            return;
+          }
           const changes = await api.changes.list(sessionKey, { turn });
           if (console.json) return console.printJson(changes);
           return printList(console, changes);
@@ -58,7 +65,8 @@ const omittedReasons: Readonly<Record<ChangeList["omitted"][number]["reason"], s
   unreadable: "git cannot read it",
 };
 
-async function printList(console: Console, { files, summary, omitted, source }: ChangeList): Promise<void> {
+async function printList(console: Console, changes: ChangeList): Promise<void> {
+  const { files, summary, omitted } = changes;
   const { paint } = console;
   for (const file of files) await console.print(lineOf(console, file));
   for (const { path, reason } of omitted) {
@@ -68,15 +76,28 @@ async function printList(console: Console, { files, summary, omitted, source }: 
   }
   const noun = summary.files === 1 ? "file" : "files";
   await console.print(`${summary.files} ${noun}, +${summary.additions} -${summary.deletions}`);
-  if (source === "agent") console.note("Outside of a git repository: only what the agent reported.");
+  if (changes.source === "agent") noteIncomplete(console, changes);
+}
+
+/** Says why changes are missing (C867). */
+function noteIncomplete(console: Console, { source, reason }: ChangeList): void {
+  if (source === "git") return console.note("Some files are left out: they are too large, or not compared.");
+  if (reason === undefined) {
+    return console.note("Outside of a git repository: only what the agent reported.");
+  }
+  return console.warn(`Only what the agent reported is shown. ${safeText(reason)}`);
 }
 
 function lineOf({ paint }: Console, file: ChangedFile): string {
-  const { path, oldPath, status, kind, additions, deletions, isBinary, staged } = file;
+  const { path, oldPath, status, kind, additions, deletions, isBinary, staged, oldMode, newMode } = file;
   const name = oldPath === undefined ? safeText(path) : `${safeText(oldPath)} → ${safeText(path)}`;
   const lines =
     isBinary === true ? "binary" : `${paint.green(`+${additions}`)} ${paint.red(`-${deletions}`)}`;
-  const more = [kind === "file" ? undefined : kind, staged === undefined ? undefined : `staged: ${staged}`];
+  const more = [
+    kind === "file" ? undefined : kind,
+    oldMode === undefined || newMode === undefined ? undefined : `mode ${oldMode} → ${newMode}`,
+    staged === undefined ? undefined : `staged: ${staged}`,
+  ];
   const details = more.filter((each) => each !== undefined).join(", ");
   return `${letters[status]}  ${name}  ${lines}${details === "" ? "" : paint.dim(`  (${details})`)}`;
 }
@@ -88,11 +109,7 @@ async function printDiffs(
   if (console.json) return console.printJson({ diffs, isComplete });
   const { paint } = console;
   for (const { file, hunks, isTooLarge } of diffs) {
-    const path = safeText(file.path);
-    await console.print(
-      paint.bold(`--- ${file.status === "added" ? "/dev/null" : `a/${safeText(file.oldPath ?? file.path)}`}`),
-    );
-    await console.print(paint.bold(`+++ ${file.status === "deleted" ? "/dev/null" : `b/${path}`}`));
+    for (const line of headerOf(file, hunks.length > 0)) await console.print(paint.bold(line));
     if (isTooLarge === true) await console.print(paint.dim("The diff is too large to be shown."));
     for (const { id, oldStart, oldLines, newStart, newLines, heading, text } of hunks) {
       const place = `@@ -${oldStart},${oldLines} +${newStart},${newLines} @@`;
@@ -100,8 +117,26 @@ async function printDiffs(
       for (const line of text.replace(/\n$/, "").split("\n")) await console.print(paintLine(console, line));
     }
   }
-  if (!isComplete) console.note("Some files are left out: they are too large, or not in a repository.");
   return undefined;
+}
+
+/** The lines before the hunks of a file, as git writes them: modes and names where they changed, files where lines did. */
+function headerOf(file: ChangedFile, hasHunks: boolean): string[] {
+  const { path, oldPath, status, oldMode, newMode, isBinary } = file;
+  const [before, now] = [safeText(oldPath ?? path), safeText(path)];
+  const isExtended = oldMode !== undefined || oldPath !== undefined || !hasHunks;
+  return [
+    ...(isExtended ? [`diff --git a/${before} b/${now}`] : []),
+    ...(oldMode === undefined || newMode === undefined ? [] : [`old mode ${oldMode}`, `new mode ${newMode}`]),
+    ...(oldPath === undefined ? [] : [`rename from ${before}`, `rename to ${now}`]),
+    ...(isBinary === true ? [`Binary files a/${before} and b/${now} differ`] : []),
+    ...(hasHunks
+      ? [
+          `--- ${status === "added" ? "/dev/null" : `a/${before}`}`,
+          `+++ ${status === "deleted" ? "/dev/null" : `b/${now}`}`,
+        ]
+      : []),
+  ];
 }
 
 function paintLine({ paint }: Console, line: string): string {

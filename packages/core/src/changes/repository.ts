@@ -7,7 +7,7 @@ import { lstatSync, realpathSync } from "node:fs";
 import { mkdir, writeFile } from "node:fs/promises";
 import { homedir } from "node:os";
 import path from "node:path";
-import { linkedRepository } from "../isolation/linked-repository.ts";
+import { brokenLink, linkedRepository } from "../isolation/linked-repository.ts";
 import { liesIn } from "../resource/files.ts";
 import type { Git } from "./git.ts";
 
@@ -32,9 +32,19 @@ export interface Repository {
 
 /** Whether a folder or one around it has a `.git`: a cheap look before git is asked. */
 export function mayHaveRepository(folder: string): boolean {
+  return folderWithGit(folder) !== undefined;
+}
+
+/** The problem of the nearest `.git`, if it is a file that leads nowhere (C867). */
+export function brokenRepository(folder: string): string | undefined {
+  const top = folderWithGit(folder);
+  return top === undefined ? undefined : brokenLink(top);
+}
+
+function folderWithGit(folder: string): string | undefined {
   for (let at = folder; ; at = path.dirname(at)) {
-    if (lstatSync(path.join(at, ".git"), { throwIfNoEntry: false }) !== undefined) return true;
-    if (path.dirname(at) === at) return false;
+    if (lstatSync(path.join(at, ".git"), { throwIfNoEntry: false }) !== undefined) return at;
+    if (path.dirname(at) === at) return undefined;
   }
 }
 

@@ -16,7 +16,7 @@ import type { SessionContext } from "../session/session-context.ts";
 import { SessionSandbox } from "../session/session-sandbox.ts";
 import { Git, GitError, hasGit } from "./git.ts";
 import { listReported, reportedDiffs, reportedText, reportedVersions } from "./reported-changes.ts";
-import { mayHaveRepository, openRepository } from "./repository.ts";
+import { brokenRepository, mayHaveRepository, openRepository } from "./repository.ts";
 import {
   type ChangeSummary,
   RepositoryChanges,
@@ -124,8 +124,7 @@ export class SessionChanges {
   list({ turn }: ChangeQuery): Promise<ChangeList> {
     return this.#enqueue(async () => {
       const repository = await this.#open();
-      if (repository === undefined) return listReported(this.#reportedTurns(), this.#root, turn);
-      return repository.list(this.#root, turn);
+      return repository === undefined ? this.#listReported(turn) : repository.list(this.#root, turn);
     });
   }
 
@@ -225,7 +224,7 @@ export class SessionChanges {
     if (repository !== undefined) return repository.listVersions(this.#root, turn);
     const turns = this.#reportedTurns();
     return {
-      list: listReported(turns, this.#root, turn),
+      list: this.#listReported(turn),
       versions: reportedVersions(turns, this.#root, turn),
     };
   }
@@ -248,9 +247,21 @@ export class SessionChanges {
         this.#notify();
         return result;
       }
-      if (this.#mayHaveRepository && !hasGit()) throw new HostError("CHANGES_UNAVAILABLE", NO_GIT);
-      throw new HostError("CHANGES_UNAVAILABLE", `${this.#root} is not in a git repository.`);
+      const reason = this.#reasonWithoutGit ?? `${this.#root} is not in a git repository.`;
+      throw new HostError("CHANGES_UNAVAILABLE", reason);
     });
+  }
+
+  #listReported(turn: string | undefined): ChangeList {
+    const reason = this.#reasonWithoutGit;
+    const list = listReported(this.#reportedTurns(), this.#root, turn);
+    return { ...list, ...(reason !== undefined && { reason }) };
+  }
+
+  /** Why git cannot be asked about a folder that has a `.git`, as far as somebody can do something about it. */
+  get #reasonWithoutGit(): string | undefined {
+    if (!this.#mayHaveRepository) return undefined;
+    return hasGit() ? brokenRepository(this.#root) : NO_GIT;
   }
 
   get #root(): string {

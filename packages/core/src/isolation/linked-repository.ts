@@ -1,5 +1,14 @@
 // The repository of a worktree or submodule, which lies elsewhere: git writes there, and only there.
-import { closeSync, constants, fstatSync, openSync, readSync, realpathSync, statSync } from "node:fs";
+import {
+  closeSync,
+  constants,
+  fstatSync,
+  lstatSync,
+  openSync,
+  readSync,
+  realpathSync,
+  statSync,
+} from "node:fs";
 import path from "node:path";
 
 /** Larger files are none of git's pointers; its configuration is longer. */
@@ -13,7 +22,7 @@ const maxConfigBytes = 64 * 1024;
  */
 export function linkedRepository(root: string): string | undefined {
   const link = path.join(root, ".git");
-  const named = /^gitdir: (.+)$/m.exec(readSmallFile(link, maxPointerBytes) ?? "")?.[1];
+  const named = readLink(link);
   if (named === undefined) return undefined;
   try {
     const own = realpathSync(path.resolve(root, named));
@@ -22,6 +31,22 @@ export function linkedRepository(root: string): string | undefined {
     // It names nothing that is there.
     return undefined;
   }
+}
+
+/** The problem of a `.git` file that leads nowhere, as a sentence; undefined where there is none (C867). */
+export function brokenLink(root: string): string | undefined {
+  const link = path.join(root, ".git");
+  const remedy = "Correct the path in it, or remove the file.";
+  if (lstatSync(link, { throwIfNoEntry: false })?.isFile() !== true) return undefined;
+  const named = readLink(link);
+  if (named === undefined) return `${link} does not name a git folder. ${remedy}`;
+  const target = path.resolve(root, named);
+  if (statSync(target, { throwIfNoEntry: false })?.isDirectory() === true) return undefined;
+  return `${link} names the git folder ${target}, which does not exist. ${remedy}`;
+}
+
+function readLink(link: string): string | undefined {
+  return /^gitdir: (.+)$/m.exec(readSmallFile(link, maxPointerBytes) ?? "")?.[1];
 }
 
 /** The repository of a worktree: it keeps what belongs to the worktree in `worktrees/NAME`, with a way back. */

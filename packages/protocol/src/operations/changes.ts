@@ -63,6 +63,10 @@ const changeListSchema = z
       .describe(
         "git: the working tree, whatever changed it. agent: what the agent reported, outside a repository.",
       ),
+    reason: z
+      .string()
+      .optional()
+      .describe("Why git cannot be asked, where the folder has a .git: what is wrong, and what to do."),
     folder: z.string().describe("The session's folder, which paths are relative to."),
     turn: z.int().optional().describe("The number of the turn that was asked for."),
     turns: z.array(z.int()).describe("The numbers of the turns that can be asked for, the newest 200."),

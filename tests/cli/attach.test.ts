@@ -199,6 +199,40 @@ it("[C40] [C42] a lost connection is reported and comes back; a window that a si
   await api.terminals.kill(id);
 }, 60_000);
 
+it("[C869] after each reconnection a window says once that another client types, if that is still so", async () => {
+  const windows = openWindows();
+  const wide = { columns: 160, rows: 20 };
+  const holder = await windows.open(["exec", "--home", host.home, "--", "bash", script], wide);
+  await holder.shows("size 20x160");
+  const id = await newest();
+  const line = await layLine(host.url);
+  onTestFinished(() => line.close());
+  const words = `HOLDFAST_TOKEN='${host.token}' holdfast attach --url ${line.url} ${id}`;
+  const watcher = await windows.openShell(words, wide);
+  const count = (what: string): number => watcher.written.split(what).length - 1;
+  const notice = "Another client is typing here";
+  await watcher.until(() => count(notice) === 1);
+  line.cut();
+  await watcher.until(() => count(notice) === 2);
+  holder.type("h");
+  await watcher.shows("key h");
+  expect(count(notice)).toBe(2);
+  holder.type(detach);
+  expect(await holder.exited()).toBe(0);
+  line.cut();
+  await watcher.until(() => count("[connected again]") === 2);
+  watcher.type("w");
+  await watcher.shows("key w");
+  expect(count(notice)).toBe(2);
+  // Keys of a person who leaves are no news.
+  await line.close();
+  await watcher.until(() => count("[connection lost") === 3);
+  watcher.type(`x${detach}`);
+  expect(await watcher.exited()).toBe(0);
+  expect(watcher.written).not.toContain("may not have arrived");
+  await api.terminals.kill(id);
+}, 60_000);
+
 it("[C624] a program's titles, links and clipboard do not reach the window, unless its output is trusted", async () => {
   const windows = openWindows();
   const line = String.raw`printf '\033]0;a title\007\033]52;c;aGk=\007\033]8;;http://x/\033\\link\033]8;;\033\\ \033[1mdone\033[0m\n'; read -r _`;

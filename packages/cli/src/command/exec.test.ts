@@ -141,6 +141,31 @@ it("[C36] the exit code is the command's, or says why there was no command", asy
   ]);
 }, 60_000);
 
+it("[C868] a program that only the caller's PATH has is named with its folder, and runs with that PATH", async () => {
+  const bin = path.join(host.folder, "own-bin");
+  mkdirSync(bin);
+  writeFileSync(path.join(bin, "own-tool"), "#!/bin/sh\necho own\n", { mode: 0o755 });
+  const searched = `${bin}:${process.env["PATH"]}`;
+  const { code, stderr } = await host.exec("--json", "own-tool");
+  expect({ code, stderr }).toMatchObject({ code: 127, stderr: expect.not.stringContaining(bin) as string });
+  vi.stubEnv("PATH", searched);
+  onTestFinished(() => void vi.unstubAllEnvs());
+  const failed = await host.exec("own-tool");
+  expect(failed.code).toBe(127);
+  expect(JSON.parse(failed.stderr)).toMatchObject({
+    error: {
+      code: "COMMAND_NOT_FOUND",
+      message: `The host's PATH has no own-tool; the PATH of this shell has it in ${bin}.`,
+      remedy: `Use ${bin}/own-tool, or pass this PATH on: holdfast exec --env PATH="$PATH" own-tool`,
+    },
+  });
+  expect(await host.exec("--env", `PATH=${searched}`, "own-tool")).toMatchObject({
+    code: 0,
+    stdout: "own\n",
+  });
+  expect(await host.exec(`${bin}/own-tool`)).toMatchObject({ code: 0, stdout: "own\n" });
+}, 60_000);
+
 it("[C847] run and exec report a missing folder with the same sentence", async () => {
   const missing = path.join(host.folder, "missing");
   const failures = await Promise.all([

@@ -1,4 +1,5 @@
 // `holdfast exec -- command`: runs a command in a terminal of the host, which outlives this window.
+import { accessSync, constants, statSync } from "node:fs";
 import path from "node:path";
 import type { TerminalExit } from "@holdfast/ahp";
 import { HoldfastError, type NewTerminal, type TerminalStatus } from "@holdfast/sdk";
@@ -15,7 +16,7 @@ import { exitCodeOf, limitSentence, signalExitCode, unknownExitSentence } from "
 import { attachExitCode, endWords, trustOption } from "./attach.ts";
 import { type GivenLimits, readLimit, toCommandLimits } from "./limit-option.ts";
 import { type CommandContext, hostCommand, type Runner } from "./command.ts";
-import { safeText } from "../safe-text.ts";
+import { quote, safeText } from "../safe-text.ts";
 
 interface ExecOptions {
   readonly cwd?: string;
@@ -53,7 +54,8 @@ export function addExec(program: Command, run: Runner): void {
     .addOption(trustOption())
     .addHelpText(
       "after",
-      "\nThe command runs in the host's environment, not in that of this shell; --env passes variables." +
+      "\nThe command runs in the host's environment, not in that of this shell; --env passes variables," +
+        '\nsuch as --env PATH="$PATH" for programs that only this shell finds.' +
         "\nThe command keeps running when this program exits; `holdfast attach` returns to it." +
         "\nThe exit code is the command's: 128 plus the signal number if a signal ended it, 127 if there is no such" +
         "\nprogram, 126 if it cannot be executed, and 125 if the host could not run or follow it.",
@@ -72,7 +74,7 @@ async function exec(
   const hasTerminal = stdin.isTTY && stdout.isTTY;
   const isTty = options.tty ?? (hasTerminal && !console.json);
   const link = await host();
-  const terminal = await create(link, newTerminal(words, options, isTty, link, context));
+  const terminal = await create(link, newTerminal(words, options, isTty, link, context), context);
   const { id } = terminal;
   if (options.detach === true) {
     await (console.json ? console.printJson(terminal) : console.print(id));
@@ -112,15 +114,50 @@ function isOfThisMachine(url: string): boolean {
   return hostname === "localhost" || hostname === "[::1]" || hostname.startsWith("127.");
 }
 
-async function create({ api }: HostLink, terminal: NewTerminal): Promise<TerminalStatus> {
+async function create(
+  { api, place }: HostLink,
+  terminal: NewTerminal,
+  { environment }: CommandContext,
+): Promise<TerminalStatus> {
   try {
     return await api.terminals.create(terminal);
   } catch (error) {
     if (!(error instanceof HoldfastError)) throw error;
-    const { code, message } = error;
-    const remedy = failureOf(error)?.remedy;
+    const { code } = error;
+    const isMissing = code === "COMMAND_NOT_FOUND" && isOfThisMachine(place.url);
+    const here = isMissing ? findProgram(terminal.command, environment["PATH"]) : undefined;
+    const { message, remedy } =
+      here === undefined
+        ? { message: error.message, remedy: failureOf(error)?.remedy }
+        : onlyHere(terminal, here);
     throw new CommandError(code, message, { exitCode: notRunExitCode(code), remedy, cause: error });
   }
+}
+
+/** A program in the folders of a PATH; a command with a slash is looked for in none. */
+function findProgram(command: string, searched: string | undefined): string | undefined {
+  if (command.includes("/")) return undefined;
+  const folders = (searched ?? "").split(path.delimiter).filter((folder) => path.isAbsolute(folder));
+  return folders.map((folder) => path.join(folder, command)).find(isExecutable);
+}
+
+function isExecutable(file: string): boolean {
+  try {
+    accessSync(file, constants.X_OK);
+    return statSync(file).isFile();
+  } catch {
+    // It is not there, or not for this user.
+    return false;
+  }
+}
+
+/** The host has the PATH of the login shell, not the one of this shell (C868). */
+function onlyHere({ command }: NewTerminal, file: string): { message: string; remedy: string } {
+  const [name, shown] = [safeText(command), safeText(file)];
+  return {
+    message: `The host's PATH has no ${name}; the PATH of this shell has it in ${path.dirname(shown)}.`,
+    remedy: `Use ${quote(shown)}, or pass this PATH on: holdfast exec --env PATH="$PATH" ${quote(name)}`,
+  };
 }
 
 function notRunExitCode(code: string): number {

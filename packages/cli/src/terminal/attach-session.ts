@@ -44,6 +44,7 @@ const leavingSignals = ["SIGTERM", "SIGHUP", "SIGINT"] as const satisfies readon
 /** How long leaving waits for the host to take the terminal back. */
 const leaveMs = 1000;
 const interrupt = "\u0003";
+const anotherTypes = "Another client is typing here; you are watching.";
 
 export async function attachTo(options: AttachOptions): Promise<AttachEnd> {
   const session = new AttachSession(options, await options.link.ahp({ waits: true }));
@@ -72,6 +73,12 @@ class AttachSession {
   #screen: PersonScreen | undefined;
   #hold: Hold = { kind: "watching" };
   #isLost = false;
+  /** Whether the host is away, or back without having said who holds the terminal. */
+  #isAway = false;
+  /** Whether the notice of a person who watches is due since the last connection: the holder was not back yet. */
+  #owesNotice = false;
+  /** Whether this person leaves: nothing is to be said of keys any more. */
+  #isOver = false;
   /** Whether a note about lost keys is about to be shown. */
   #hasLostKeys = false;
   #filter = new OutputFilter();
@@ -93,6 +100,7 @@ class AttachSession {
     this.#listen();
     await this.#claimAtFirst(this.#handle);
     const end = await this.#ended;
+    this.#isOver = true;
     if (end.kind === "detached" || end.kind === "signal") await this.#leave();
     // An own command that ends leaves its last line as any command does; anything else is followed by a message.
     const isSilent = this.#options.isOwnCommand && end.kind === "exited" && end.exit.kind !== "unknown";
@@ -128,6 +136,7 @@ class AttachSession {
     if (event.type === "gone") return this.#end({ kind: "gone" });
     if (event.type === "snapshot") {
       this.#draw(event.state, event.content);
+      this.#noteClaim(event.state.claim);
       // While this window was away, the host may have given the terminal another size (U781).
       return this.#resize();
     }
@@ -192,9 +201,7 @@ class AttachSession {
   }
 
   #watchingReason(handle: ChannelHandle<"terminal">, refusal: string): string {
-    return this.#isHeldByAnother(handle)
-      ? `Another client is typing here; you are watching. ${this.#waysOn}`
-      : `watching: ${refusal}`;
+    return this.#isHeldByAnother(handle) ? `${anotherTypes} ${this.#waysOn}` : `watching: ${refusal}`;
   }
 
   #isHeldByAnother({ confirmed: { claim } }: ChannelHandle<"terminal">): boolean {
@@ -235,13 +242,25 @@ class AttachSession {
 
   #noteClaim(claim: TerminalClaim): void {
     const { clientId } = this.#options.link;
-    if (this.#hold.kind !== "held") return;
+    if (this.#hold.kind !== "held") {
+      if (this.#owesNotice) this.#noteWatching(claim);
+      return;
+    }
     if (claim.kind === "client" && claim.clientId === clientId) {
       if (claim.goneSince === undefined) this.#resize();
       return;
     }
     this.#hold = { kind: "watching" };
+    // After a reconnection there is one notice, whatever happened meanwhile (C869).
+    if (this.#isAway) return;
     this.#screen?.note(`[Another client took this terminal over; you are watching. ${this.#waysOn}]`);
+  }
+
+  /** Says that another client types, if it is there (C869). */
+  #noteWatching(claim: TerminalClaim): void {
+    const isOthers = claim.kind === "client" && claim.clientId !== this.#options.link.clientId;
+    this.#owesNotice = isOthers && claim.goneSince !== undefined;
+    if (isOthers && !this.#owesNotice) this.#screen?.note(`[${anotherTypes} ${this.#waysOn}]`);
   }
 
   #type(data: string): void {
@@ -271,10 +290,12 @@ class AttachSession {
   /** The client sends keys again that a killed host did not confirm, unless they could arrive twice (C850). */
   async #send(handle: ChannelHandle<"terminal">, text: string): Promise<void> {
     const { status } = await handle.dispatch({ type: "terminal/input", data: text });
-    if (status !== "lost" || this.#hasLostKeys || handle.state.lifecycle.status !== "running") return;
+    const isNews = !this.#isOver && !this.#hasLostKeys && handle.state.lifecycle.status === "running";
+    if (status !== "lost" || !isNews) return;
     this.#hasLostKeys = true;
     setImmediate(() => {
       this.#hasLostKeys = false;
+      if (this.#isOver) return;
       this.#screen?.note("[the last keys before the connection was lost may not have arrived]");
     });
   }
@@ -291,6 +312,7 @@ class AttachSession {
     const { keys } = this.#options;
     const { status } = this.#client;
     if (status.status === "closed") this.#fail(status.cause);
+    const isAway = status.status === "not-responding" || status.status === "waiting";
     if (status.status === "not-responding" && !this.#isLost) {
       this.#isLost = true;
       this.#screen?.note(`[the host is not responding; ${keys.name} leaves]`);
@@ -301,6 +323,17 @@ class AttachSession {
       this.#isLost = false;
       this.#screen?.note("[connected again]");
     }
+    if (isAway) this.#isAway = true;
+    if (status.status === "connected" && this.#isAway) this.#comeBack();
+  }
+
+  /** Connected again, and up to date. */
+  #comeBack(): void {
+    this.#isAway = false;
+    const state = this.#handle?.confirmed;
+    const isRunning = state?.lifecycle.status === "running" && state.run === "tty";
+    if (!isRunning || this.#options.isReadOnly || this.#hold.kind !== "watching") return;
+    this.#noteWatching(state.claim);
   }
 
   /** A session's terminal goes back to it; any other stays free for the next client that attaches. */

@@ -20,6 +20,7 @@ import { AnswerState, answerNotSent } from "./answer-state.tsx";
 import { useAnswerKeys } from "./answer-keys.ts";
 import { pauseAnswers, useAnswerPause } from "./answer-pause.ts";
 import { useCurrentQuestion } from "./current-question.ts";
+import { watchEcho } from "./lone-letter.ts";
 import { otherDecision } from "./decision-words.ts";
 import { SubjectView } from "./subject-view.tsx";
 import { visibleText } from "./visible-text.ts";
@@ -60,13 +61,18 @@ export function ApprovalCard({ call, turnId, chatUri }: ApprovalCardProps): Reac
     setIsAnswered(false);
   };
   const { isCurrent, isOneOfSeveral } = useCurrentQuestion(card);
-  useAnswerKeys(isCurrent, (key, isGiven) => {
-    const button = buttons.find((each) => each.keys === key);
-    if (button === undefined || isAnswered) return false;
-    // During the pause a key is taken and answers nothing.
-    if (isGiven && !isReachable) host.notices.say("problem", answerNotSent);
-    else if (isGiven && !isPaused) void answer(button.option, button.scope);
-    return true;
+  const buttonOf = (key: string): OptionButton | undefined => buttons.find((each) => each.keys === key);
+  useAnswerKeys(card, isCurrent, {
+    isAnswer: (key) => !isAnswered && buttonOf(key) !== undefined,
+    isOpen: !isPaused,
+    give: (key) => {
+      const button = buttonOf(key);
+      if (!isReachable) host.notices.say("problem", answerNotSent);
+      else if (button !== undefined) void answer(button.option, button.scope);
+      watchEcho(key);
+    },
+    onEarly: (key) =>
+      host.notices.say("news", `“${key}” was typed before the question could be read. It answered nothing.`),
   });
   return (
     <div

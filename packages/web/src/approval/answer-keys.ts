@@ -1,57 +1,88 @@
-// Keys that answer a question (Z806).
+// Keys that answer the current question (Z806), and that go to another one (Z972).
 import { type RefObject, useEffect, useRef } from "react";
-import { changeDraft } from "../chat/message-draft.ts";
-import { messageFieldId } from "../chat/message-focus.ts";
+import { messageFieldId, msSinceTyping } from "../chat/message-focus.ts";
+import { moveCurrentQuestion } from "./current-question.ts";
+import { emptyMessageField, swallow, watchLetter } from "./lone-letter.ts";
 
 /** A question that has just appeared is not answered by a letter that was meant for something else. */
 const settleMs = 500;
-/** A letter in the message field may be the first of a message. */
-const pauseMs = 700;
+/** A letter that was typed this long before a question appeared may have been meant for one. */
+const earlyMs = 1000;
 
-/** Answers the first question of the page by its keys; `onKey` says whether a key is an answer, and gives it if asked to. */
+const steps: Readonly<Partial<Record<string, 1 | -1>>> = { j: 1, k: -1 };
+
+export interface QuestionKeys {
+  readonly isAnswer: (key: string) => boolean;
+  /** Whether the question takes an answer now (Z958). */
+  readonly isOpen: boolean;
+  readonly give: (key: string) => void;
+  /** A letter was removed from the message field: nobody could have read the question before it. */
+  readonly onEarly: (key: string) => void;
+}
+
+/** Answers a question by its keys while it is the current one. */
 export function useAnswerKeys(
   card: RefObject<HTMLElement | null>,
-  onKey: (key: string, isGiven: boolean) => boolean,
+  isCurrent: boolean,
+  keys: QuestionKeys,
 ): void {
-  const latest = useRef(onKey);
-  latest.current = onKey;
+  const latest = useRef(keys);
+  latest.current = keys;
   useEffect(() => {
-    const shownMs = performance.now();
-    let waiting: ReturnType<typeof setTimeout> | undefined;
-    const answerAfterPause = (key: string, field: HTMLTextAreaElement): void => {
-      waiting = setTimeout(() => {
-        if (field.value.toLowerCase() !== key || !latest.current(key, true)) return;
-        changeDraft({ kind: "replace", text: "" });
-      }, pauseMs);
-    };
+    if (!isCurrent) return undefined;
+    const stop = new AbortController();
+    const { signal } = stop;
+    let shownMs = performance.now();
+    const watch = (field: HTMLTextAreaElement, key: string, isEarly: boolean): void =>
+      watchLetter(field, key, () => {
+        if (signal.aborted) return;
+        if (isEarly) latest.current.onEarly(key);
+        else if (latest.current.isAnswer(key)) latest.current.give(key);
+      });
     const press = (event: KeyboardEvent): void => {
-      clearTimeout(waiting);
       const key = event.key.toLowerCase();
       if (event.ctrlKey || event.metaKey || event.altKey || event.repeat) return;
-      if (performance.now() - shownMs < settleMs || !latest.current(key, false)) return;
-      if (document.querySelector("[data-approval]") !== card.current) return;
-      const { target } = event;
-      if (isEmptyMessage(target)) {
-        answerAfterPause(key, target);
-        return;
+      const step = steps[key];
+      if (step !== undefined && !isOccupied(event.target) && moveCurrentQuestion(step)) swallow(event);
+      if (!latest.current.isAnswer(key)) return;
+      const field = emptyMessageField(event.target);
+      if (field === undefined && isOccupied(event.target)) return;
+      if (!isInSight(card.current)) {
+        card.current?.scrollIntoView({ block: "nearest" });
+        shownMs = performance.now();
       }
-      if (target instanceof Element && target.closest(occupied) !== null) return;
-      latest.current(key, true);
-      event.preventDefault();
-      event.stopImmediatePropagation();
+      const isEarly = performance.now() - shownMs < settleMs || !latest.current.isOpen;
+      if (field !== undefined) return watch(field, key, isEarly);
+      swallow(event);
+      if (!isEarly) latest.current.give(key);
     };
     // Before the shortcuts of the page.
-    addEventListener("keydown", press, { capture: true });
-    return () => {
-      clearTimeout(waiting);
-      removeEventListener("keydown", press, { capture: true });
-    };
-  }, [card]);
+    addEventListener("keydown", press, { capture: true, signal });
+    document.addEventListener("visibilitychange", () => (shownMs = performance.now()), { signal });
+    const early = earlyLetter();
+    if (early !== undefined && latest.current.isAnswer(early.key)) watch(early.field, early.key, true);
+    return () => stop.abort();
+  }, [card, isCurrent]);
+}
+
+/** The lone letter that somebody typed into the message field right before the question. */
+function earlyLetter(): { readonly field: HTMLTextAreaElement; readonly key: string } | undefined {
+  const field = document.getElementById(messageFieldId);
+  if (!(field instanceof HTMLTextAreaElement) || field !== document.activeElement) return undefined;
+  return msSinceTyping() < earlyMs ? { field, key: field.value.toLowerCase() } : undefined;
+}
+
+/** Whether the end of a question, with its answers, is in sight and nothing covers it. */
+function isInSight(card: HTMLElement | null): boolean {
+  const button = card?.querySelector("button")?.getBoundingClientRect();
+  if (card === null || button === undefined) return false;
+  const { left, top, width, height } = button;
+  return card.contains(document.elementFromPoint(left + width / 2, top + height / 2));
 }
 
 /** Where keys have another meaning. */
 const occupied = "input, textarea, select, dialog, [popover], .xterm";
 
-function isEmptyMessage(target: EventTarget | null): target is HTMLTextAreaElement {
-  return target instanceof HTMLTextAreaElement && target.id === messageFieldId && target.value === "";
+function isOccupied(target: EventTarget | null): boolean {
+  return target instanceof Element && target.closest(occupied) !== null;
 }

@@ -19,6 +19,8 @@ import style from "./approval-card.module.css";
 import { AnswerState, answerNotSent } from "./answer-state.tsx";
 import { useAnswerKeys } from "./answer-keys.ts";
 import { pauseAnswers, useAnswerPause } from "./answer-pause.ts";
+import { useCurrentQuestion } from "./current-question.ts";
+import { watchEcho } from "./lone-letter.ts";
 import { otherDecision } from "./decision-words.ts";
 import { SubjectView } from "./subject-view.tsx";
 import { visibleText } from "./visible-text.ts";
@@ -36,7 +38,6 @@ export function ApprovalCard({ call, turnId, chatUri }: ApprovalCardProps): Reac
   const isReachable = useIsReachable();
   const { approval, toolCallId } = call;
   const card = useRef<HTMLDivElement>(null);
-  const folder = folderOf(call);
   const buttons = buttonsOf(approval);
   const answer = async (option: ApprovalOption, scope?: PermissionScope): Promise<void> => {
     setIsAnswered(true);
@@ -59,32 +60,30 @@ export function ApprovalCard({ call, turnId, chatUri }: ApprovalCardProps): Reac
     else await host.reportRejection(Promise.resolve(outcome));
     setIsAnswered(false);
   };
-  useAnswerKeys(card, (key, isGiven) => {
-    const button = buttons.find((each) => each.keys === key);
-    if (button === undefined || isAnswered) return false;
-    // During the pause a key is taken and answers nothing.
-    if (isGiven && !isReachable) host.notices.say("problem", answerNotSent);
-    else if (isGiven && !isPaused) void answer(button.option, button.scope);
-    return true;
+  const { isCurrent, isOneOfSeveral } = useCurrentQuestion(card);
+  const buttonOf = (key: string): OptionButton | undefined => buttons.find((each) => each.keys === key);
+  useAnswerKeys(card, isCurrent, {
+    isAnswer: (key) => !isAnswered && buttonOf(key) !== undefined,
+    isOpen: !isPaused,
+    give: (key) => {
+      const button = buttonOf(key);
+      if (!isReachable) host.notices.say("problem", answerNotSent);
+      else if (button !== undefined) void answer(button.option, button.scope);
+      watchEcho(key);
+    },
+    onEarly: (key) =>
+      host.notices.say("news", `“${key}” was typed before the question could be read. It answered nothing.`),
   });
   return (
     <div
       ref={card}
       className={style.card}
       role="group"
-      data-approval
+      tabIndex={-1}
+      aria-current={isCurrent && isOneOfSeveral}
       aria-label={`Permission: ${approval.action} ${approval.target}`}
     >
-      <p className={style.question}>
-        {questions[approval.action] ?? "Allow this action"}
-        {folder !== undefined && (
-          <>
-            {" "}
-            in <code>{folder}</code>
-          </>
-        )}
-        ?
-      </p>
+      <Question call={call} />
       <SubjectView approval={approval} />
       <div className={style.options}>
         {buttons.map(({ option, label, scope, keys }) => (
@@ -92,12 +91,12 @@ export function ApprovalCard({ call, turnId, chatUri }: ApprovalCardProps): Reac
             key={option.id + (scope ?? "")}
             kind={option.kind === "allow_once" ? "primary" : "plain"}
             title={option.agentLabel === undefined ? undefined : `The agent calls it: ${option.agentLabel}`}
-            aria-keyshortcuts={keys}
+            aria-keyshortcuts={isCurrent ? keys : undefined}
             disabled={isAnswered || isPaused || !isReachable}
             onClick={() => void answer(option, scope)}
           >
             {label}
-            {keys !== undefined && (
+            {isCurrent && keys !== undefined && (
               <kbd className={style.key} aria-hidden="true">
                 {keys}
               </kbd>
@@ -108,6 +107,22 @@ export function ApprovalCard({ call, turnId, chatUri }: ApprovalCardProps): Reac
       </div>
       <AnswerState isAnswered={isAnswered} />
     </div>
+  );
+}
+
+function Question({ call }: { readonly call: PendingToolCall }): ReactNode {
+  const folder = folderOf(call);
+  return (
+    <p className={style.question}>
+      {questions[call.approval.action] ?? "Allow this action"}
+      {folder !== undefined && (
+        <>
+          {" "}
+          in <code>{folder}</code>
+        </>
+      )}
+      ?
+    </p>
   );
 }
 

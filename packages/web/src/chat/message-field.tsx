@@ -3,7 +3,7 @@ import type { Attachment, ChatUri } from "@holdfast/ahp";
 import { type ClipboardEvent, type KeyboardEvent, type ReactNode, useId, useRef, useState } from "react";
 import { type Completion, insert, useCompletions } from "./completion.ts";
 import style from "./composer.module.css";
-import { hasTouchKeyboard, messageFieldId } from "./message-focus.ts";
+import { hasTouchKeyboard, messageFieldId, noteTyping } from "./message-focus.ts";
 
 interface MessageFieldProps {
   readonly chat: ChatUri;
@@ -83,6 +83,7 @@ export function MessageField(props: MessageFieldProps): ReactNode {
         value={text}
         autoFocus={!hasTouchKeyboard}
         onChange={({ target }) => {
+          noteTyping();
           onChange(target.value);
           setCaret(target.selectionStart);
           setMarked(-1);

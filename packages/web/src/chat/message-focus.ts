@@ -5,6 +5,17 @@ export const messageFieldId = "message-field";
 /** On a phone the focus opens the keyboard, which covers half of the conversation. */
 export const hasTouchKeyboard = matchMedia("(pointer: coarse)").matches;
 
+let typedMs = Number.NEGATIVE_INFINITY;
+
+export function noteTyping(): void {
+  typedMs = performance.now();
+}
+
+/** The time since somebody last typed into the message field. */
+export function msSinceTyping(): number {
+  return performance.now() - typedMs;
+}
+
 /** Focuses the message field, where the view has one; otherwise the next letters would be shortcuts. */
 export function focusMessageField(): void {
   if (!hasTouchKeyboard) document.getElementById(messageFieldId)?.focus();

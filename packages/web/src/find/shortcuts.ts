@@ -44,6 +44,7 @@ export const shortcuts: readonly Shortcut[] = [
   { label: "Allow once", group: "Approvals", keys: ["y"] },
   { label: "Always allow in this session", group: "Approvals", keys: ["a"] },
   { label: "Deny", group: "Approvals", keys: ["n"] },
+  { label: "Next or previous approval", group: "Approvals", keys: ["j", "k"] },
   { label: "Send the message, or queue it", group: "Writing", keys: ["enter"] },
   { label: "New line", group: "Writing", keys: ["shift+enter"] },
   { label: "Next or previous line of a diff", group: "Review", keys: ["arrowdown", "arrowup"] },

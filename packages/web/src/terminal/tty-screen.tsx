@@ -71,6 +71,8 @@ export default function TtyScreen(props: TtyScreenProps): ReactNode {
     const screen = parts.current;
     if (element === null || screen === undefined) return undefined;
     screen.terminal.options.disableStdin = !isHeld;
+    // Nobody types into it: the browser would scroll to the place of its cursor, which may be out of view.
+    if (screen.terminal.textarea) screen.terminal.textarea.tabIndex = isHeld ? 0 : -1;
     screen.terminal.options.cursorBlink = isHeld;
     screen.terminal.options.cursorInactiveStyle = isHeld ? "outline" : "none";
     screen.layout.plan();
@@ -159,6 +161,8 @@ function openScreen(
     if (!latest().isHeld || writer.isReplaying || !stream.isLead(writer)) return;
     void stream.dispatch({ type: "terminal/input", data: stream.withControl(data) });
   });
+  // Where nobody types, Tab leaves the screen.
+  terminal.attachCustomKeyEventHandler(({ key }) => key !== "Tab" || latest().isHeld);
   const layout = new ScreenLayout(place, terminal, {
     fontSize,
     mode: () => latest().mode,

@@ -8,7 +8,6 @@ import { type SocketEnds, SocketPeers } from "./socket-peer.ts";
 import { Spawner } from "./spawner.ts";
 
 const spawner = new Spawner({ environment: { PATH: process.env["PATH"] } });
-const sink: RunSink = { bytes: () => {}, exit: () => {}, end: () => {} };
 let server: Server;
 let port: number;
 
@@ -34,6 +33,15 @@ function endsOf({ localAddress, localPort, remoteAddress, remotePort }: Socket):
 
 /** Runs a shell command that connects, until the test has looked at the other end. */
 async function connectFrom(line: string, marker: string, host = "127.0.0.1"): Promise<Socket> {
+  let output = "";
+  let fail: (error: Error) => void = () => {};
+  const failed = new Promise<never>((_, reject) => void (fail = reject));
+  failed.catch(() => undefined);
+  const sink: RunSink = {
+    bytes: (_stream, bytes) => void (output += Buffer.from(bytes).toString()),
+    exit: () => {},
+    end: () => fail(new Error(`The command ended before it connected: ${output}`)),
+  };
   const connected = once(server, "connection");
   const connection = `exec 3<>/dev/tcp/${host}/${port}; read -r _ <&3`;
   const run = await spawner.start(
@@ -47,7 +55,7 @@ async function connectFrom(line: string, marker: string, host = "127.0.0.1"): Pr
     },
     sink,
   );
-  const [socket] = (await connected) as [Socket];
+  const [socket] = (await Promise.race([connected, failed])) as [Socket];
   socket.once("close", () => void run.end(0).then(() => run.release()));
   return socket;
 }

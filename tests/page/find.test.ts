@@ -75,6 +75,23 @@ describePage("finding", () => {
     await expect.poll(() => page.getByRole("dialog").count()).toBe(0);
   });
 
+  it("[Z975] the palette that ends does not close the help that was opened meanwhile", async () => {
+    const page = await open();
+    await page.keyboard.press("Control+k");
+    const palette = page.getByRole("dialog", { name: "Command palette" });
+    await palette.waitFor();
+    // The event of its end comes after the key.
+    await page.evaluate(`new Promise((resolve) => {
+      const dialog = document.querySelector("dialog");
+      dialog.addEventListener("close", resolve, { once: true });
+      dialog.close();
+      document.body.dispatchEvent(new KeyboardEvent("keydown", { key: "?", bubbles: true, cancelable: true }));
+    }).then(() => undefined)`);
+    await page.getByRole("dialog", { name: "Keyboard shortcuts" }).waitFor();
+    expect(await palette.count()).toBe(0);
+    await page.keyboard.press("Escape");
+  });
+
   it("[Z882] an agent in the palette is chosen in the dialog that it opens, whatever was used last", async () => {
     const page = await open();
     for (const agent of ["Shell", "Painter"]) {

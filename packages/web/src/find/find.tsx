@@ -1,6 +1,14 @@
 // The palette and the help, opened by keys, and the actions that keys and the palette share.
 import type { RootState } from "@holdfast/ahp";
-import { lazy, type ReactNode, Suspense, useEffect, useMemo } from "react";
+import {
+  type Dispatch,
+  lazy,
+  type ReactNode,
+  type SetStateAction,
+  Suspense,
+  useEffect,
+  useMemo,
+} from "react";
 import { goTo, type Route } from "../frame/route.ts";
 import { changeTheme } from "../frame/theme.tsx";
 import { sessionListId } from "../session/session-list.tsx";
@@ -14,7 +22,7 @@ interface FindProps {
   readonly route: Route;
   readonly root: RootState | undefined;
   readonly opened: Opened;
-  readonly onOpen: (opened: Opened) => void;
+  readonly onOpen: Dispatch<SetStateAction<Opened>>;
   /** Opens the dialog for a new session, with an agent or with the usual one. */
   readonly onNewSession: (agent?: string) => void;
 }
@@ -58,7 +66,8 @@ export function Find({ route, root, opened, onOpen, onNewSession }: FindProps): 
     return () => removeEventListener("keydown", press);
   }, [actions]);
   if (opened === undefined) return null;
-  const close = (): void => onOpen(undefined);
+  // The browser reports the end of a dialog late: another one may be open by then (Z975).
+  const close = (): void => onOpen((current) => (current === opened ? undefined : current));
   return (
     <Suspense>
       {opened === "palette" ? (

@@ -86,11 +86,13 @@ describe.skipIf(!platform.hasProcFs)("[A626] the process at the other end", () =
     ["with a forged marker", 'HOLDFAST_TERMINAL=forged bash -c "$1"; true', "127.0.0.1"],
     ["in another session", 'setsid -w bash -c "$1"; true', "127.0.0.1"],
     ["as an orphan", '(setsid bash -c "$1" &) ; sleep 60', "127.0.0.1"],
-  ])("[A626] has the marker of its command, %s", async (_name, line, host) => {
-    const socket = await connectFrom(line, `marker of ${line}`, host);
+  ])("[A626] has the marker of its command, %s", async (name, line, host) => {
+    // One for each: the end of a run ends whatever has its marker.
+    const marker = `marker of a command that connects ${name}`;
+    const socket = await connectFrom(line, marker, host);
     const found = await peers.findSocket(endsOf(socket));
     const peer = found && (await peers.findProcess(found));
-    expect(peer?.markers).toContain(`marker of ${line}`);
+    expect(peer?.markers).toContain(marker);
     expect(peer?.pid).not.toBe(process.pid);
     socket.destroy();
   });

@@ -95,7 +95,7 @@ describePage("[Z803] work in a conversation", () => {
     await say(page, "look");
     const group = page.getByRole("group", { name: "Tool calls" });
     await group.getByRole("button", { name: "Read 1 file, ran 1 search" }).click();
-    expect(await group.getByRole("article").count()).toBe(2);
+    await expect.poll(() => group.getByRole("article").count()).toBe(2);
     await group.getByText("for paint").waitFor();
     await page.getByRole("button", { name: "Copy code" }).click();
     await expect.poll(() => clipboard(page)).toBe("const paint = 1;");
@@ -160,7 +160,7 @@ describePage("[Z803] work in a conversation", () => {
       await whenIdle(page);
     }
     await page.getByRole("button", { name: "Go to a message" }).click();
-    expect(await page.getByRole("menuitem").allInnerTexts()).toEqual(["first", "second", "third"]);
+    await expect.poll(() => page.getByRole("menuitem").allInnerTexts()).toEqual(["first", "second", "third"]);
     await page.getByRole("menuitem", { name: "first" }).click();
     await composer(page).focus();
     await page.keyboard.press("ArrowUp");

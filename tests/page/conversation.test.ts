@@ -153,7 +153,7 @@ describePage("[Z36] a conversation", () => {
     const completions = page.getByRole("listbox", { name: "Completions" });
     await composer(page).pressSequentially("/w");
     await completions.getByRole("option", { name: "/wash: Wash the brushes" }).waitFor();
-    expect(await completions.getByRole("option").count()).toBe(1);
+    await expect.poll(() => completions.getByRole("option").count()).toBe(1);
     await page.keyboard.press("Escape");
     await completions.waitFor({ state: "detached" });
     await composer(page).fill("");
@@ -191,7 +191,7 @@ describePage("[Z36] a conversation", () => {
     expect(await violationsInBothThemes(page)).toEqual([]);
     await form.getByLabel("Coats").fill("9");
     await form.getByRole("button", { name: "Answer" }).click();
-    expect(await form.locator("input:out-of-range").count()).toBe(1);
+    await expect.poll(() => form.locator("input:out-of-range").count()).toBe(1);
     await form.getByLabel("Coats").fill("3");
     await form.getByLabel("Glossy").check();
     await form.getByLabel("attic").check();
@@ -210,7 +210,7 @@ describePage("[Z36] a conversation", () => {
     await waiting.getByRole("button", { name: "Remove unwanted.png" }).click();
     await give(page, "drop", ["dropped.png"]);
     await waiting.getByText("dropped.png").waitFor();
-    expect(await waiting.getByRole("listitem").count()).toBe(2);
+    await expect.poll(() => waiting.getByRole("listitem").count()).toBe(2);
     await say(page, "What is this?");
     await page.getByText("Heard.").waitFor();
     const image = { type: "image", data: picture, mimeType: "image/png" };

@@ -34,7 +34,7 @@ describePage("[Z890] output of which only the end is shown", () => {
     const terminal = terminals(page);
     await terminal.getByText(note).waitFor();
     await terminal.getByText(/^holdfast logs [\w-]{8}$/).waitFor();
-    expect(await terminal.getByRole("button", { name: "Show more" }).count()).toBe(1);
+    await expect.poll(() => terminal.getByRole("button", { name: "Show more" }).count()).toBe(1);
   });
 
   it("[Z890] says so where the terminal is gone, and shows its end first", async () => {

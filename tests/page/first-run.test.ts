@@ -94,7 +94,7 @@ describePage("[Z20] the page", () => {
     await page.reload();
     await terminals(page).last().getByText("exit 0", { exact: true }).waitFor();
     await page.getByRole("log", { name: "Conversation" }).getByText("echo kept").first().waitFor();
-    expect(await page.getByText(/^exit 0$/).count()).toBe(1);
+    await expect.poll(() => page.getByText(/^exit 0$/).count()).toBe(1);
   });
 
   it("[Z22] a message sent during a turn is queued, and can be removed", async () => {

@@ -28,7 +28,9 @@ describePage("[Z810] the home page", () => {
     const folder = page.getByRole("combobox", { name: "Path of the folder" });
     await folder.fill(path.join(host.project, "orc"));
     await page.getByRole("option", { name: /orchid/ }).waitFor();
-    expect(await page.getByRole("listbox", { name: "Folders" }).getByRole("option").count()).toBe(2);
+    await expect
+      .poll(() => page.getByRole("listbox", { name: "Folders" }).getByRole("option").count())
+      .toBe(2);
     expect(await violationsInBothThemes(page)).toEqual([]);
     await folder.press("Tab");
     expect(await folder.inputValue()).toBe(`${path.join(host.project, "orchard")}/`);

@@ -45,7 +45,7 @@ describePage("[Z11] a question in the inbox", () => {
     await form.getByText("How to paint it?").waitFor();
     // A required choice that is missing keeps the form.
     await form.getByRole("button", { name: "Answer" }).click();
-    expect(await form.locator("input:invalid").count()).toBe(1);
+    await expect.poll(() => form.locator("input:invalid").count()).toBe(1);
     await pick(form, "Colour", "blue");
     await form.getByLabel("How many").fill("3");
     await form.getByRole("button", { name: "Answer" }).click();

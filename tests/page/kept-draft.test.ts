@@ -55,7 +55,7 @@ describePage(
       await say(page, "sleep 600");
       await allow(page);
       await terminals(page).getByRole("button", { name: "Stop command" }).waitFor();
-      expect(await page.getByRole("button", { name: "Stop", exact: true }).count()).toBe(1);
+      await expect.poll(() => page.getByRole("button", { name: "Stop", exact: true }).count()).toBe(1);
       await page.getByRole("button", { name: "Stop", exact: true }).click();
     }, 90_000);
   },

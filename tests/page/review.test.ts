@@ -56,12 +56,14 @@ describePage("review", () => {
     const diffs = await openChanges(page);
     await page.waitForURL(/\/changes$/);
     const files = page.getByRole("navigation", { name: "Changed files" });
-    expect(await files.getByRole("button").allInnerTexts()).toEqual([
-      "src",
-      expect.stringMatching(/^A\s*Added\s*evening\.ts\s*\+3$/) as string,
-      expect.stringMatching(/^M\s*Modified\s*greet\.ts\s*\+1\s*−1$/) as string,
-      expect.stringMatching(/^M\s*Modified\s*README\.md\s*\+2$/) as string,
-    ]);
+    await expect
+      .poll(() => files.getByRole("button").allInnerTexts())
+      .toEqual([
+        "src",
+        expect.stringMatching(/^A\s*Added\s*evening\.ts\s*\+3$/) as string,
+        expect.stringMatching(/^M\s*Modified\s*greet\.ts\s*\+1\s*−1$/) as string,
+        expect.stringMatching(/^M\s*Modified\s*README\.md\s*\+2$/) as string,
+      ]);
     await diffs.getByText('"Good evening"').waitFor();
     // Coloured, with the numbers of both sides.
     await expect.poll(() => diffs.locator("code span[style*=color]").count()).toBeGreaterThan(5);
@@ -172,7 +174,7 @@ describePage("review", () => {
     await page.keyboard.press("Control+Enter");
     const bar = page.getByRole("group", { name: "Review comments" });
     await bar.getByText("would run them as commands").waitFor();
-    expect(await bar.getByRole("button").allInnerTexts()).toEqual(["Discard"]);
+    await expect.poll(() => bar.getByRole("button").allInnerTexts()).toEqual(["Discard"]);
     await bar.getByRole("button", { name: "Discard" }).click();
   });
 

@@ -104,7 +104,7 @@ describePage(
       await page.getByRole("button", { name: "Show less" }).click();
       await expect.poll(shownRows).toEqual(last);
       const log = page.getByRole("log", { name: "Conversation" });
-      expect(await log.getByText(/Exit code|^500$/).count()).toBe(1);
+      await expect.poll(() => log.getByText(/Exit code|^500$/).count()).toBe(1);
       expect((await log.innerText()).match(/\d+(\.\d)? (ms|s)\b/g)).toHaveLength(1);
     });
 
@@ -195,8 +195,10 @@ describePage(
       await whenIdle(page);
       const steps = page.getByRole("group", { name: "Plan" }).getByRole("listitem");
       expect(await steps.filter({ hasText: "false" }).locator(".octicon-check").count()).toBe(0);
-      expect(await steps.filter({ hasText: "false" }).getByText("(failed)").count()).toBe(1);
-      expect(await steps.filter({ hasText: "echo two" }).locator(".octicon-check").count()).toBe(1);
+      await expect.poll(() => steps.filter({ hasText: "false" }).getByText("(failed)").count()).toBe(1);
+      await expect
+        .poll(() => steps.filter({ hasText: "echo two" }).locator(".octicon-check").count())
+        .toBe(1);
     });
 
     it("[Z351] that is left before it is drawn leaves no warning in the console", async () => {

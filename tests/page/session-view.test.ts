@@ -52,7 +52,7 @@ describePage("the view of a session", () => {
     const send = page.getByRole("button", { name: "Send", exact: true });
     await expect.poll(() => send.isDisabled()).toBe(true);
     await composer(page).fill("  ");
-    expect(await send.isDisabled()).toBe(true);
+    await expect.poll(() => send.isDisabled()).toBe(true);
     await composer(page).fill("echo hello");
     await expect.poll(() => send.isEnabled()).toBe(true);
     tiny.conduct = "away";
@@ -100,7 +100,7 @@ describePage("the view of a session", () => {
     const idle = page.getByRole("region", { name: "Idle" });
     await idle.getByText("Last turn failed").waitFor();
     await page.locator("header").getByText("Last turn failed").waitFor();
-    expect(await page.locator("header").getByRole("img", { name: "Failed" }).count()).toBe(1);
+    await expect.poll(() => page.locator("header").getByRole("img", { name: "Failed" }).count()).toBe(1);
   });
 
   it("[Z955] a block of code is as high with colours as without", async () => {
@@ -121,7 +121,7 @@ describePage("the view of a session", () => {
     const message = `Painter is not signed in (Authentication required). ${remedy.text}`;
     const page = await open({ turns: [failedTurn({ code: "ACP_TURN_FAILED", message, remedy })] });
     const notice = page.getByRole("alert").filter({ hasText: "Painter is not signed in." });
-    expect(await notice.getByRole("button").allTextContents()).toEqual(["Sign in", "Retry"]);
+    await expect.poll(() => notice.getByRole("button").allTextContents()).toEqual(["Sign in", "Retry"]);
     expect(await notice.textContent()).not.toMatch(/Authentication required|painter login/);
   });
 

@@ -49,7 +49,7 @@ describePage("[Z913, Z962, Z964] a terminal in several windows", () => {
     await page.getByRole("tab", { name: "Terminals 1" }).click();
     const listed = page.getByRole("list", { name: "Terminals of this session" });
     await terminals(page).getByText("held by you").waitFor();
-    expect(await listed.getByRole("listitem").count()).toBe(1);
+    await expect.poll(() => listed.getByRole("listitem").count()).toBe(1);
 
     // The two pages share nothing, as two browsers.
     await other.getByRole("tab", { name: "Terminals 1" }).click();

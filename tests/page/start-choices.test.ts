@@ -27,7 +27,7 @@ describePage("choices for a new session", () => {
     const dialog = await fillNewSession(page, /Shell/, missing);
     const problem = `There is no folder ${missing}. Create it, or choose another.`;
     await dialog.getByRole("alert").getByText(problem).waitFor();
-    expect(await dialog.getByRole("button", { name: "Open session" }).isDisabled()).toBe(true);
+    await expect.poll(() => dialog.getByRole("button", { name: "Open session" }).isDisabled()).toBe(true);
     expect(await violations(page)).toEqual([]);
     for (const [typed, label] of [
       ["~", home],

@@ -50,8 +50,10 @@ describePage("[Z970] answers that the host has not confirmed", () => {
     const allow = card.getByRole("button", { name: "Allow once" });
     await cut();
     await card.getByText("You can answer when the page has reconnected").waitFor();
-    for (const button of await card.getByRole("button").all()) expect(await button.isDisabled()).toBe(true);
-    expect(await page.getByRole("button", { name: "Stop", exact: true }).isDisabled()).toBe(true);
+    for (const button of await card.getByRole("button").all()) {
+      await expect.poll(() => button.isDisabled()).toBe(true);
+    }
+    await expect.poll(() => page.getByRole("button", { name: "Stop", exact: true }).isDisabled()).toBe(true);
     await page.getByRole("log", { name: "Conversation" }).focus();
     await page.waitForTimeout(600);
     await page.keyboard.press("y");

@@ -46,7 +46,7 @@ describePage("[Z930] a page without content", () => {
     const page = await open("#/", [shell]);
     await whenConnected(page);
     await page.getByRole("heading", { name: "No sessions yet" }).waitFor();
-    expect(await page.getByText("No sessions yet").count()).toBe(1);
+    await expect.poll(() => page.getByText("No sessions yet").count()).toBe(1);
     expect(await page.getByRole("searchbox").count()).toBe(0);
     await page.evaluate('location.hash = "#/inbox"');
     await page.getByText("No sessions yet.").waitFor();
@@ -64,7 +64,7 @@ describePage("[Z930] a page without content", () => {
     await small.goto(`${tiny.url}/?away#/session/ahp-session%3A%2Fnone`);
     await small.getByText("This view loads when the host is back.").waitFor();
     await small.getByRole("alert").getByText("The page reconnects").waitFor();
-    expect(await small.getByRole("navigation", { name: "Places" }).isVisible()).toBe(true);
+    await expect.poll(() => small.getByRole("navigation", { name: "Places" }).isVisible()).toBe(true);
   });
 
   it("[Z934, Z969] names a lost connection alike in the sidebar and in the banner, and a signed-out browser leads to the sign-in", async () => {

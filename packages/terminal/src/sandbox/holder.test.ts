@@ -42,27 +42,56 @@ async function holdersOf(helperPid: number | undefined): Promise<number[]> {
   return children.filter((pid) => readFileSync(`/proc/${pid}/cmdline`, "utf8").includes("bwrap"));
 }
 
-/** The first bubblewrap that a helper starts, in its first moment. */
-async function untilBubblewrap(helperPid: number): Promise<number> {
-  for (;;) {
+/** The first bubblewrap that a helper starts, in its first moment; undefined if it ended unseen. */
+async function untilBubblewrap(helperPid: number, isOver: () => boolean): Promise<number | undefined> {
+  while (!isOver()) {
     const child = await findChild(helperPid);
     if (child !== undefined && readCommandLine(child).includes("bwrap")) return child;
     await new Promise((resolve) => setImmediate(resolve));
   }
+  return undefined;
+}
+
+/** Stops the group of processes; returns whether it still was there. */
+function stopGroup(group: number): boolean {
+  try {
+    return process.kill(-group, "SIGSTOP");
+  } catch {
+    return false;
+  }
+}
+
+/**
+ * A helper whose probe of the machine, which opens the first sandbox, is stopped some milliseconds after its bubblewrap
+ * started. On a busy machine a probe may end before anyone looks; then the next one is tried.
+ */
+async function stopInProbe(
+  delayMs: number,
+): Promise<{ helper: number; group: number; probing: Promise<unknown> }> {
+  for (let attempt = 0; attempt < 50; attempt += 1) {
+    const spawner = newSpawner();
+    await (await recordRun(spawner, { command: "true" })).record.ended();
+    const helper = spawner.helperPid ?? 0;
+    let isOver = false;
+    const probing = spawner
+      .isolation()
+      .catch((error: unknown) => error)
+      .finally(() => (isOver = true));
+    const group = await untilBubblewrap(helper, () => isOver);
+    if (group === undefined) continue;
+    await sleep(delayMs);
+    if (stopGroup(group)) return { helper, group, probing };
+    await probing;
+  }
+  throw new Error("Every probe ended before it could be stopped");
 }
 
 describe.runIf(process.platform === "linux")("a sandbox", () => {
   it.each(process.env["HOLDFAST_LONG"] === undefined ? [1, 4] : [0, 1, 2, 4])(
     "[T702] leaves no process when its helper is killed while bubblewrap starts (%i ms)",
     async (delayMs) => {
-      const spawner = newSpawner();
-      await (await recordRun(spawner, { command: "true" })).record.ended();
-      const helper = spawner.helperPid ?? 0;
-      // The probe of the machine opens the first sandbox. It is stopped, so that it goes on when the helper is gone.
-      const probing = spawner.isolation().catch((error: unknown) => error);
-      const group = await untilBubblewrap(helper);
-      await sleep(delayMs);
-      process.kill(-group, "SIGSTOP");
+      // It goes on when the helper is gone.
+      const { helper, group, probing } = await stopInProbe(delayMs);
       process.kill(helper, "SIGKILL");
       await untilGone([helper]);
       const members = (await readProcessTable()).filter((row) => row.groupId === group).map(({ pid }) => pid);

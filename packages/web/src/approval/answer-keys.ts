@@ -81,7 +81,7 @@ function isInSight(card: HTMLElement | null): boolean {
 }
 
 /** Where keys have another meaning. */
-const occupied = "input, textarea, select, dialog, [popover], .xterm";
+const occupied = "input, textarea, select, dialog[open], [popover], .xterm";
 
 function isOccupied(target: EventTarget | null): boolean {
   return target instanceof Element && target.closest(occupied) !== null;

@@ -91,6 +91,9 @@ function focusIn(selector: string): void {
   document.querySelector<HTMLElement>(`#${sessionListId} ${selector}`)?.focus();
 }
 
+/** A dialog that was just closed may keep the focus until the next frame. */
 function isTyping(target: EventTarget | null): boolean {
-  return target instanceof Element && target.closest("input, textarea, select, dialog, .xterm") !== null;
+  return (
+    target instanceof Element && target.closest("input, textarea, select, dialog[open], .xterm") !== null
+  );
 }

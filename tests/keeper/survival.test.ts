@@ -1,6 +1,6 @@
 // Terminals and agents outlive their host: a full screen, a server in the background, an idle agent.
 import { spawnSync } from "node:child_process";
-import { readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { Holdfast } from "@holdfast/sdk";
 import { keeperStatus } from "@holdfast/terminal/keeper";
@@ -177,6 +177,23 @@ describe("[R701] after a restart of the host", () => {
       expect((await sdk.acpAgent.getSession(key)).state).toBe("ready");
     }
     expect((await sdk.acpAgent.chat(key, "echo second")).text).toContain("second");
+    expect(await agentPid()).toBe(agent);
+    await sdk.acpAgent.closeSession(key);
+  }, 120_000);
+
+  it("[R701] [V731] an agent in a repository keeps its process after a turn in which the host was killed", async () => {
+    const repository = path.join(host.project, "repository");
+    spawnSync("git", ["init", "-q", repository]);
+    const wish = { agent_id: "shell", cwd: repository, approvalPolicy: "approve-all" as const };
+    const { session_key: key } = await sdk.acpAgent.createSession(wish);
+    const line = "touch begun; while [ ! -e go ]; do sleep 0.05; done";
+    const turn = new FollowedTurn(sdk.acpAgent.streamChat(key, line));
+    await vi.waitUntil(() => existsSync(path.join(repository, "begun")));
+    const agent = await agentPid();
+    host = await host.restart("SIGKILL");
+    writeFileSync(path.join(repository, "go"), "");
+    expect(await turn.ended()).toBe("end_turn");
+    await sdk.acpAgent.chat(key, "echo next");
     expect(await agentPid()).toBe(agent);
   }, 120_000);
 });

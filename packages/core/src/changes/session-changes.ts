@@ -75,7 +75,7 @@ export class SessionChanges {
     const folder = changesFolder(deps.changesFolder, context.uri);
     this.#context = context;
     this.#folder = folder;
-    // Not the one of the agent's processes: they must not reach our snapshots.
+    // Not the one of the agent's processes: they must not reach our snapshots. The next host opens a new one.
     this.#sandbox = new SessionSandbox({
       entry,
       deps: { ...deps, agentFolders: () => [folder] },

@@ -97,6 +97,11 @@ export class SessionContext {
     return decideByRules(deps.policy, subjectOf(action, { agent: entry.id, app, roots: realRoots }), session);
   }
 
+  /** Its agent's processes are in its sandbox, and may outlive this host. */
+  get sandboxTag(): string {
+    return this.uri;
+  }
+
   /** The state of the session's channel. */
   get state(): SessionState {
     const state = this.deps.hub.state(this.uri, "session");

@@ -20,6 +20,8 @@ export interface SandboxContext {
   readonly deps: Pick<SessionDeps, "processPort" | "isolation" | "agentFolders">;
   readonly state: SessionState;
   readonly realRoots: readonly string[];
+  /** The name by which the next host finds it; absent: it is closed then. */
+  readonly sandboxTag?: string;
   publish(action: SessionAction): void;
 }
 
@@ -107,7 +109,7 @@ export class SessionSandbox {
     const { processPort, isolation } = this.#context.deps;
     const wanted = spec.level;
     try {
-      const sandbox = await isolation.open(processPort, spec, this.#context.state.resource);
+      const sandbox = await isolation.open(processPort, spec, this.#context.sandboxTag);
       const { level, backend, gaps } = sandbox;
       this.#publish({ wanted, level, backend, ...(gaps.length > 0 && { gaps }) });
       return sandbox;

@@ -1,6 +1,7 @@
 // A terminal that several windows look at: who holds it, where it is listed, and its size.
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, expect, it } from "vitest";
+import { findByArgument, uniqueSeconds } from "../../packages/terminal/src/testing/detector.ts";
 import { startHostInProcess } from "../host/host-in-process.ts";
 import type { TestedHost } from "../host/real-host.ts";
 import { describePage, openPage, sharePage, type OpenedPage, type SharedPageOptions } from "./page-test.ts";
@@ -9,7 +10,7 @@ import { readScreen } from "./screens.ts";
 
 const phone = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true } as const;
 
-describePage("[Z913, Z962, Z964] a terminal in several windows", () => {
+describePage("[Z913, Z962, Z964, Z976] a terminal in several windows", () => {
   let host: TestedHost;
 
   beforeAll(async () => {
@@ -64,6 +65,21 @@ describePage("[Z913, Z962, Z964] a terminal in several windows", () => {
     await terminals(page).getByRole("button", { name: "Hand back" }).click();
     await terminals(other).getByText("held by the agent").waitFor({ state: "attached" });
     await terminals(other).getByRole("button", { name: "Stop command" }).click();
+  });
+
+  it("[Z976] is stopped with its session, also where another window has taken it over", async () => {
+    const { page } = await open();
+    const { page: other } = await open({ name: "other" });
+    const seconds = uniqueSeconds();
+    await run(page, `sleep ${seconds}`, other);
+    await terminals(other).getByRole("button", { name: "Take over" }).click();
+    await terminals(page).getByText("in use in another window").waitFor();
+    expect(findByArgument(seconds)).not.toEqual([]);
+    await page.getByRole("button", { name: "Session menu" }).click();
+    await page.getByRole("menuitem", { name: "Close…" }).click();
+    await page.getByText("also one that is in use in another window").waitFor();
+    await page.getByRole("button", { name: "Close session" }).click();
+    await expect.poll(() => findByArgument(seconds)).toEqual([]);
   });
 
   it("[Z964] has its size again in other windows when a phone hands it back, and when the phone is gone", async () => {

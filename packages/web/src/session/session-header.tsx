@@ -15,12 +15,13 @@ import { goTo, type SessionRoute } from "../frame/route.ts";
 import { useHost } from "../host/use-host.ts";
 import control from "../style/control.module.css";
 import { ConfirmDialog, Dialog } from "../ui/dialog.tsx";
+import { stopTerminal } from "../terminal/terminal-actions.tsx";
 import { Menu, type MenuItem } from "../ui/menu.tsx";
 import { StatusDot } from "../ui/status.tsx";
 import { deleteSession, reopenSession } from "./closed-sessions.ts";
 import style from "./session-header.module.css";
 import { inForceWords } from "./limit-words.ts";
-import { SessionTabs } from "./session-tabs.tsx";
+import { SessionTabs, useSessionTerminals } from "./session-tabs.tsx";
 import { isolationWords, pathOf, phaseWords, sessionName, workState } from "./session-words.ts";
 
 interface SessionHeaderProps {
@@ -152,8 +153,19 @@ function SessionMenu({ session, onRename }: SessionMenuProps): ReactNode {
   const dispatch = (action: SessionAction): void => {
     void host.reportRejection(host.channel(resource, "session").dispatch(action));
   };
-  const leaveAfter = async (action: Promise<unknown>): Promise<void> => {
-    if (await host.reportFailure(action)) goTo({ place: "home" });
+  const taken = useSessionTerminals(resource).filter(
+    ({ claim, lifecycle: { status } }) => claim.kind === "client" && status === "running",
+  );
+  const isUsedElsewhere = taken.some(
+    ({ claim }) => claim.kind === "client" && claim.clientId !== host.clientId,
+  );
+  const stopped = isUsedElsewhere
+    ? "Its agent and its commands are stopped, also one that is in use in another window."
+    : "Its agent and its commands are stopped.";
+  /** Terminals that were taken over would outlive the session (U13). */
+  const endAndLeave = async (end: () => Promise<unknown>): Promise<void> => {
+    const ending = Promise.all(taken.map((terminal) => stopTerminal(terminal.resource))).then(end);
+    if (await host.reportFailure(ending)) goTo({ place: "home" });
   };
   const whileOpen: readonly MenuItem[] = [
     { label: "Rename", icon: <PencilIcon />, onSelect: onRename },
@@ -189,19 +201,21 @@ function SessionMenu({ session, onRename }: SessionMenuProps): ReactNode {
       {asked === "close" && (
         <ConfirmDialog
           title="Close the session?"
-          text="Its agent and its commands are stopped. Its history stays under Closed sessions, where you can reopen it."
+          text={`${stopped} Its history stays under Closed sessions, where you can reopen it.`}
           action="Close session"
-          onConfirm={() => void leaveAfter(host.client.request("disposeSession", { channel: resource }))}
+          onConfirm={() =>
+            void endAndLeave(() => host.client.request("disposeSession", { channel: resource }))
+          }
           onClose={close}
         />
       )}
       {asked === "delete" && (
         <ConfirmDialog
           title="Delete the session?"
-          text="Its agent and its commands are stopped, and its history is deleted. This cannot be undone."
+          text={`${stopped} Its history is deleted, which cannot be undone.`}
           action="Delete with its history"
           isDanger
-          onConfirm={() => void leaveAfter(deleteSession(key))}
+          onConfirm={() => void endAndLeave(() => deleteSession(key))}
           onClose={close}
         />
       )}

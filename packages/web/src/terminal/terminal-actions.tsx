@@ -43,12 +43,7 @@ export function TerminalActions({ stream, state, holder, isListed }: TerminalAct
   };
   const remove = (): Promise<unknown> => host.client.request("disposeTerminal", { channel: resource });
   // Stopped, it stays to be read, and its agent learns how it ended (Z344).
-  const stop = (): Promise<unknown> => {
-    const address = parseChannelUri(resource);
-    return address?.kind === "terminal"
-      ? hostFetch(`/sdk/acp/terminals/${encodeURIComponent(address.terminalId)}/kill`, undefined, "POST")
-      : remove();
-  };
+  const stop = (): Promise<unknown> => stopTerminal(resource);
   // A session that is closed takes nothing back.
   const origin = root?.sessions.some((open) => open.resource === session) === true ? session : undefined;
   const isRunning = lifecycle.status === "running";
@@ -72,10 +67,7 @@ export function TerminalActions({ stream, state, holder, isListed }: TerminalAct
         </Button>
       )}
       {leftovers !== undefined && (
-        <Button
-          size="small"
-          onClick={() => void host.reportFailure(hostFetch(killAddress(resource), undefined, "POST"))}
-        >
+        <Button size="small" onClick={() => void host.reportFailure(stopTerminal(resource))}>
           End processes
         </Button>
       )}
@@ -93,6 +85,11 @@ export function TerminalActions({ stream, state, holder, isListed }: TerminalAct
       )}
     </span>
   );
+}
+
+/** Stops the command of a terminal, whoever holds it. */
+export function stopTerminal(resource: string): Promise<unknown> {
+  return hostFetch(killAddress(resource), undefined, "POST");
 }
 
 /** The address that kills a terminal, and after its exit ends the processes that its command left running. */

@@ -1,5 +1,5 @@
 // A host whose event loop hangs: what ends it, what it leaves, and what must not be taken for a hang.
-import { readFileSync, readdirSync, statSync } from "node:fs";
+import { existsSync, readFileSync, readdirSync, statSync } from "node:fs";
 import path from "node:path";
 import process from "node:process";
 import { setTimeout as delay } from "node:timers/promises";
@@ -160,9 +160,12 @@ describe.skipIf(process.platform !== "linux")("[C220] a host whose event loop ha
   );
 });
 
-/** The CPU time that a process has used. */
+/** The CPU time that a process has used; of one that has ended, more than any other. */
 function usedCpuMs({ child }: ProgramRun): number {
-  const stat = readFileSync(`/proc/${child.pid}/stat`, "latin1");
+  const file = `/proc/${child.pid}/stat`;
+  // Not reaped yet, it is still there.
+  if (!existsSync(file)) return Number.POSITIVE_INFINITY;
+  const stat = readFileSync(file, "latin1");
   const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
   return (Number(fields[11]) + Number(fields[12])) * 10;
 }

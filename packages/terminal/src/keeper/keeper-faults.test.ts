@@ -137,6 +137,8 @@ describe.skipIf(process.platform === "win32")("a keeper's faults", () => {
       .filter(({ parentPid }) => parentPid === pid)
       .map((row) => row.pid);
     expect(helper.map((each) => readCommandLine(each)).join(" ")).toContain("helper/main.js");
+    // Else the helper could see the end of the keeper and end its runs first.
+    for (const each of helper) process.kill(each, "SIGSTOP");
     for (const each of [pid, ...helper]) process.kill(each, "SIGKILL");
     await untilGone([pid, ...helper]);
     expect(members.filter(isAlive).length).toBeGreaterThan(0);

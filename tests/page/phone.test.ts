@@ -63,6 +63,36 @@ describePage("[Z813] on a phone", () => {
     expect(await page.evaluate("document.activeElement.id")).not.toBe("message-field");
   });
 
+  it("[Z977] above a touch keyboard, the terminal that is typed into is in sight with its keys", async () => {
+    const { page } = await sharePage(`${host.url}/?tkn=${host.token}`, phone);
+    await whenConnected(page);
+    await enterSession(page, "shell", host.project);
+    await say(page, "seq 1 30; cat");
+    await page.getByRole("button", { name: "Allow once", exact: true }).tap();
+    await terminals(page).getByRole("button", { name: "Take over" }).tap();
+    const keys = page.getByRole("toolbar", { name: "Terminal keys" });
+    await keys.waitFor();
+    await terminals(page).locator("textarea").focus();
+    const height = 440;
+    await page.setViewportSize({ width: phone.viewport.width, height });
+    for (const part of [
+      keys.getByRole("button", { name: "Ctrl-C" }),
+      terminals(page).getByRole("button", { name: "Hand back" }),
+      terminals(page).getByRole("button", { name: "Stop command" }),
+      terminals(page).locator(".xterm-screen"),
+    ]) {
+      await expect.poll(async () => (await edges(part))[0]?.bottom).toBeLessThanOrEqual(height);
+      const [edge] = await edges(part);
+      expect(edge?.top).toBeGreaterThan(0);
+      expect(edge?.right).toBeLessThanOrEqual(phone.viewport.width);
+    }
+    expect(await page.getByLabel("Message", { exact: true }).isVisible()).toBe(false);
+    await terminals(page).getByRole("button", { name: "Hand back" }).tap();
+    await page.getByLabel("Message", { exact: true }).waitFor();
+    await page.setViewportSize(phone.viewport);
+    await terminals(page).getByRole("button", { name: "Stop command" }).tap();
+  });
+
   it("[Z881] no part of the composer or of the conversation covers another", async () => {
     const { page } = await sharePage(`${host.url}/?tkn=${host.token}`, phone);
     await whenConnected(page);

@@ -75,12 +75,14 @@ export function TerminalActions({ stream, state, holder, isListed }: TerminalAct
         <Button
           kind="quiet"
           size="small"
+          aria-label={isRunning ? "Stop command" : "Remove"}
           onClick={() => {
             focusMessageField();
             void host.reportFailure(isRunning ? stop() : remove());
           }}
         >
-          {isRunning ? "Stop command" : "Remove"}
+          {isRunning ? "Stop" : "Remove"}
+          {isRunning && <span className={style.object}> command</span>}
         </Button>
       )}
     </span>

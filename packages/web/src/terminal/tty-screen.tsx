@@ -4,7 +4,7 @@ import { guardEmulator } from "@holdfast/terminal/emulator";
 import { SearchAddon } from "@xterm/addon-search";
 import { type ITheme, Terminal } from "@xterm/xterm";
 import { type ReactNode, useEffect, useRef } from "react";
-import { focusMessageField } from "../chat/message-focus.ts";
+import { focusMessageField, hasTouchKeyboard } from "../chat/message-focus.ts";
 import { listenToTheme } from "../frame/theme.tsx";
 import { atNextFrame } from "../host/frame-notifier.ts";
 import type { OutputExtent } from "./output-foot.tsx";
@@ -85,9 +85,17 @@ export default function TtyScreen(props: TtyScreenProps): ReactNode {
     };
     adapt.current();
     if (mode !== "fit") return undefined;
-    const observer = new ResizeObserver(() => adapt.current());
+    const observer = new ResizeObserver(() => {
+      adapt.current();
+      keepInSight(element);
+    });
     observer.observe(element);
-    return () => observer.disconnect();
+    const isFocused = (): void => void atNextFrame(() => keepInSight(element));
+    element.addEventListener("focusin", isFocused);
+    return () => {
+      observer.disconnect();
+      element.removeEventListener("focusin", isFocused);
+    };
   }, [stream, isHeld, mode, isEnded, size?.cols, size?.rows, fontSize]);
 
   useEffect(() => {
@@ -205,6 +213,12 @@ function fitToPlace({ terminal, layout }: ScreenParts, stream: TerminalStream): 
   if (terminal.cols !== cols || terminal.rows !== rows) terminal.resize(cols, rows);
   const isKnown = known?.cols === cols && known.rows === rows;
   if (!isKnown) void stream.dispatch({ type: "terminal/resized", cols, rows });
+}
+
+/** Scrolls to the end of the terminal that is typed into, with its keys, when a touch keyboard opens (Z977). */
+function keepInSight(place: HTMLElement): void {
+  if (!hasTouchKeyboard || !place.contains(document.activeElement)) return;
+  place.closest("article")?.scrollIntoView({ block: "end" });
 }
 
 /** A screen is dark in both themes. */

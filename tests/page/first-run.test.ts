@@ -120,6 +120,42 @@ describePage("[Z20] the page", () => {
     expect(await queue.count()).toBe(0);
   });
 
+  it("[Z978] a queued message and the last one can be edited, and what is written already stays", async () => {
+    const { page } = await sharePage(`${host.url}/?tkn=${host.token}`);
+    await whenConnected(page);
+    await enterSession(page, "shell", host.project);
+    await say(page, "echo first");
+    await page.getByRole("group", { name: /^Permission/ }).waitFor();
+    await say(page, "echo second");
+    await composer(page).fill("a draft");
+    const queue = page.getByRole("list", { name: "Queued messages" });
+    await queue.getByRole("button", { name: "Edit" }).click();
+    await expect.poll(() => composer(page).inputValue()).toBe("echo second\n\na draft");
+    expect(await queue.count()).toBe(0);
+    await composer(page).fill("another");
+    await page.getByRole("button", { name: "Stop", exact: true }).click();
+    await page.getByRole("button", { name: "Edit and resend" }).click();
+    await expect.poll(() => composer(page).inputValue()).toBe("echo first\n\nanother");
+    await composer(page).fill("");
+  });
+
+  it("[Z979] a long message is folded, and opens", async () => {
+    const { page } = await sharePage(`${host.url}/?tkn=${host.token}`);
+    await whenConnected(page);
+    await enterSession(page, "shell", host.project);
+    const lines = Array.from({ length: 100 }, (_, index) => `# line ${index}`);
+    await say(page, lines.join("\n"));
+    const message = page.getByRole("group", { name: "Your message" });
+    await message.getByRole("button", { name: "Show the whole message" }).waitFor();
+    const text = await message.innerText();
+    expect(text).toContain("# line 29");
+    expect(text).not.toContain("# line 30");
+    await message.getByRole("button", { name: "Show the whole message" }).click();
+    await message.getByText("# line 99").waitFor();
+    await message.getByRole("button", { name: "Show less" }).click();
+    await expect.poll(() => message.innerText()).not.toContain("# line 99");
+  });
+
   it("[Z3] without the token there is only a way to show it", async () => {
     const { page } = await openPage(host.url, { expectedFaults: /Failed to load resource/ });
     await page.getByLabel("Host token").fill("not the token, I fear");

@@ -12,7 +12,7 @@ import { stillNamed } from "./completion.ts";
 import { keepDraft, readDraft } from "./draft-store.ts";
 import style from "./composer.module.css";
 import { focusMessageField } from "./message-focus.ts";
-import { listenToDraftChanges } from "./message-draft.ts";
+import { changeDraft, type DraftChange, listenToDraftChanges } from "./message-draft.ts";
 import { MessageField } from "./message-field.tsx";
 import { ownCommand, runOwnCommand } from "./own-commands.tsx";
 import { queueMessage, startTurn, stopTurn } from "./send-message.ts";
@@ -175,15 +175,20 @@ function useMessage(session: SessionState, chat: ChatState, onSend: () => void):
 function useDraftChanges(chat: ChatUri, setText: (change: (text: string) => string) => void): void {
   useEffect(
     () =>
-      listenToDraftChanges(({ kind, text: added }) =>
+      listenToDraftChanges((change) =>
         setText((current) => {
-          const changed = kind === "replace" || current === "" ? added : `${current.trimEnd()}\n\n${added}`;
+          const changed = changedDraft(current, change);
           keepDraft(chat, changed);
           return changed;
         }),
       ),
     [chat],
   );
+}
+
+function changedDraft(current: string, { kind, text }: DraftChange): string {
+  if (kind === "replace" || current === "") return text;
+  return kind === "append" ? `${current.trimEnd()}\n\n${text}` : `${text.trimEnd()}\n\n${current}`;
 }
 
 /** The texts of the chat's messages, the newest first, each once. */
@@ -249,9 +254,12 @@ function Thumbnail({ file }: { readonly file: Attachment }): ReactNode {
 export function QueueList({ chat }: { readonly chat: ChatState }): ReactNode {
   const host = useHost();
   if (chat.queuedMessages.length === 0) return null;
-  const remove = ({ id }: PendingMessage): void => {
+  const remove = ({ id }: PendingMessage): Promise<boolean> => {
     const action = { type: "chat/pendingMessageRemoved", kind: "queued", id } as const;
-    void host.reportRejection(host.channel(chat.resource, "chat").dispatch(action));
+    return host.reportRejection(host.channel(chat.resource, "chat").dispatch(action));
+  };
+  const edit = async (pending: PendingMessage): Promise<void> => {
+    if (await remove(pending)) changeDraft({ kind: "prepend", text: pending.message.text });
   };
   return (
     <ol className={style.queue} aria-label="Queued messages">
@@ -259,7 +267,13 @@ export function QueueList({ chat }: { readonly chat: ChatState }): ReactNode {
         <li key={pending.id}>
           <Badge>Queued</Badge>
           <span className={style.queued}>{pending.message.text}</span>
-          <Button kind="quiet" size="small" onClick={() => remove(pending)}>
+          {/* Attached files would be lost. */}
+          {(pending.message.attachments ?? []).length === 0 && (
+            <Button kind="quiet" size="small" onClick={() => void edit(pending)}>
+              Edit
+            </Button>
+          )}
+          <Button kind="quiet" size="small" onClick={() => void remove(pending)}>
             Remove
           </Button>
         </li>

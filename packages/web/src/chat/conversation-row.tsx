@@ -10,7 +10,7 @@ import {
   waitingFor,
 } from "@holdfast/ahp";
 import { CheckIcon, PencilIcon, SyncIcon, XIcon } from "@primer/octicons-react";
-import { memo, type ReactNode } from "react";
+import { memo, type ReactNode, useMemo, useState } from "react";
 import { clockWords, durationWords, secondsWords, useNow } from "../frame/time-words.ts";
 import { useHost } from "../host/use-host.ts";
 import { useSignInOffer } from "../session/sign-in-offer.tsx";
@@ -215,12 +215,29 @@ interface MessageViewProps {
   readonly isLast: boolean;
 }
 
+/** A longer message is folded after so many lines or characters. */
+const foldedMessage = { lines: 30, characters: 3000 };
+
+/** The beginning of a long message; undefined if it is short. */
+function beginningOf(text: string): string | undefined {
+  const lines = text.split("\n", foldedMessage.lines + 1);
+  const beginning = lines.slice(0, foldedMessage.lines).join("\n").slice(0, foldedMessage.characters);
+  return beginning.length < text.length ? beginning : undefined;
+}
+
 function MessageView({ turn, isLast }: MessageViewProps): ReactNode {
   const { text, attachments = [] } = turn.message;
+  const [isWhole, setIsWhole] = useState(false);
+  const beginning = useMemo(() => beginningOf(text), [text]);
   return (
     <div className={style.messagePlace}>
       <div className={style.message} role="group" aria-label="Your message">
-        {text}
+        {isWhole || beginning === undefined ? text : `${beginning}…`}
+        {beginning !== undefined && (
+          <Button kind="quiet" size="small" onClick={() => setIsWhole(!isWhole)}>
+            {isWhole ? "Show less" : "Show the whole message"}
+          </Button>
+        )}
         {attachments.length > 0 && (
           <div className={style.attachments}>
             {attachments.map((attachment, index) => (
@@ -237,7 +254,7 @@ function MessageView({ turn, isLast }: MessageViewProps): ReactNode {
             label="Edit and resend"
             icon={<PencilIcon />}
             size="small"
-            onClick={() => changeDraft({ kind: "replace", text })}
+            onClick={() => changeDraft({ kind: "prepend", text })}
           />
         )}
       </div>

@@ -4,6 +4,8 @@ import { focusMessageField } from "./message-focus.ts";
 export type DraftChange =
   /** After what is written already. */
   | { readonly kind: "append"; readonly text: string }
+  /** Before what is written already. */
+  | { readonly kind: "prepend"; readonly text: string }
   /** In place of what is written. */
   | { readonly kind: "replace"; readonly text: string };
 

@@ -108,9 +108,13 @@ export function isAlive(pid: number): boolean {
   }
 }
 
-/** Resolves when none of the processes is there; never, if one stays. */
+/** Resolves when none of the processes is there; rejects if one stays. */
 export async function untilGone(pids: readonly number[]): Promise<void> {
-  while (pids.some(isAlive)) await sleep(10);
+  // Bounded: what a test that ran out of time still waits for would disturb the files that share its process.
+  for (let waitedMs = 0; pids.some(isAlive); waitedMs += 10) {
+    if (waitedMs > 50_000) throw new Error(`Processes do not end: ${pids.filter(isAlive).join(", ")}`);
+    await sleep(10);
+  }
 }
 
 /** Attaches to a held run and acknowledges all that it gets. */

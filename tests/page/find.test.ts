@@ -98,6 +98,31 @@ describePage("finding", () => {
     await page.getByRole("heading", { name: "Terminals" }).waitFor();
   });
 
+  it("[Z983] the palette has the actions of the session that is shown", async () => {
+    const page = await open();
+    await link(page, "Kitchen oven").click();
+    await page.getByRole("heading", { name: "Kitchen oven" }).waitFor();
+    const choose = async (words: string): Promise<void> => {
+      await page.keyboard.press("Control+k");
+      await page.getByRole("combobox", { name: "Find a session or an action" }).waitFor();
+      await page.keyboard.type(words);
+      await page.keyboard.press("Enter");
+    };
+    await choose("rename");
+    await page.getByLabel("Session name").fill("Kitchen stove");
+    await page.keyboard.press("Enter");
+    await page.getByRole("heading", { name: "Kitchen stove" }).waitFor();
+    await choose("close");
+    await page
+      .getByRole("dialog", { name: "Close the session?" })
+      .getByRole("button", { name: "Cancel" })
+      .click();
+    await choose("rename");
+    await page.getByLabel("Session name").fill("Kitchen oven");
+    await page.keyboard.press("Enter");
+    await expect.poll(() => page.getByRole("heading", { name: "Kitchen oven" }).count()).toBe(1);
+  });
+
   it("[Z882] an agent in the palette is chosen in the dialog that it opens, whatever was used last", async () => {
     const page = await open();
     for (const agent of ["Shell", "Painter"]) {

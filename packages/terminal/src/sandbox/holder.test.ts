@@ -90,7 +90,7 @@ describe.runIf(process.platform === "linux")("a sandbox", () => {
   it.each(process.env["HOLDFAST_LONG"] === undefined ? [1, 4] : [0, 1, 2, 4])(
     "[T702] leaves no process when its helper is killed while bubblewrap starts (%i ms)",
     async (delayMs) => {
-      // It goes on when the helper is gone.
+      // It continues when the helper is gone.
       const { helper, group, probing } = await stopInProbe(delayMs);
       process.kill(helper, "SIGKILL");
       await untilGone([helper]);

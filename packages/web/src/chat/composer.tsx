@@ -2,6 +2,7 @@
 import { ArrowUpIcon, FileIcon, PaperclipIcon, SquareFillIcon, XIcon } from "@primer/octicons-react";
 import type { Attachment, ChatState, ChatUri, PendingMessage, SessionState } from "@holdfast/ahp";
 import { type DragEvent, type ReactNode, useEffect, useMemo, useRef, useState } from "react";
+import { useOfferedActions } from "../find/offered-actions.ts";
 import { useHost, useIsReachable } from "../host/use-host.ts";
 import { SessionSettings } from "../session/session-settings.tsx";
 import { pathOf } from "../session/session-words.ts";
@@ -33,6 +34,11 @@ export function Composer({ session, chat, onSend }: ComposerProps): ReactNode {
   const isShell = session.provider === "shell";
   const isReachable = useIsReachable();
   const history = useMemo(() => sentTexts(chat), [chat.turns, chat.activeTurn?.id]);
+  const stop = (): void => {
+    focusMessageField();
+    void host.reportRejection(stopTurn(host.channel(chat.resource, "chat"), chat, host.clientId));
+  };
+  useOfferedActions(isBusy && isReachable ? [{ label: "Stop", detail: "The running turn", run: stop }] : []);
   const drop = (event: DragEvent): void => {
     event.preventDefault();
     message.attach(event.dataTransfer.files);
@@ -75,11 +81,7 @@ export function Composer({ session, chat, onSend }: ComposerProps): ReactNode {
                 label="Stop"
                 icon={<SquareFillIcon size={24} />}
                 disabled={!isReachable}
-                onClick={() => {
-                  focusMessageField();
-                  const store = host.channel(chat.resource, "chat");
-                  void host.reportRejection(stopTurn(store, chat, host.clientId));
-                }}
+                onClick={stop}
               />
             </span>
           )}

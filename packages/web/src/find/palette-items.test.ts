@@ -59,3 +59,12 @@ it("[Z894] offer no agent that is not installed, and find every session", () => 
   expect(rankItems(items, "codex").map(({ item }) => item.kind)).toEqual(["search"]);
   expect(rankItems(items, "session 07")[0]?.item.label).toBe("Session 07");
 });
+
+it("[Z983] have the actions of the view before those of the page, found by further words, too", () => {
+  const rename = { label: "Rename", detail: "This session", run: () => undefined };
+  const theme = { theme: () => undefined };
+  const all = paletteItems(newRootState(), theme, () => undefined, [rename]);
+  expect(rankItems(all, "").map(({ item }) => item.label)).toEqual(["Rename", "Change the theme"]);
+  expect(rankItems(all, "dark")[0]?.item.label).toBe("Change the theme");
+  expect(rankItems(all, "rena")[0]?.item.run).toBe(rename.run);
+});

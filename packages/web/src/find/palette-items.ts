@@ -4,6 +4,7 @@ import { goTo } from "../frame/route.ts";
 import { groupByAttention } from "../session/attention.ts";
 import { pathOf, phaseWords, sessionName } from "../session/session-words.ts";
 import { fuzzyMatch } from "./fuzzy.ts";
+import type { OfferedAction } from "./offered-actions.ts";
 import { type ActionId, shortcuts } from "./shortcuts.ts";
 
 export interface PaletteItem {
@@ -24,20 +25,26 @@ export interface RankedItem {
 
 export type Actions = Readonly<Partial<Record<ActionId, () => void>>>;
 
-/** All items: sessions as the list of sessions has them, actions, agents that can be used, terminals. `openNewSession` opens the dialog with an agent chosen. */
+/**
+ * All items: sessions as the list of sessions has them, actions of the view and of the page, agents that can be used,
+ * terminals. `openNewSession` opens the dialog with an agent chosen.
+ */
 export function paletteItems(
   root: RootState | undefined,
   actions: Actions,
   openNewSession: (agent: string) => void,
+  offered: readonly OfferedAction[] = [],
 ): PaletteItem[] {
   const { sessions = [], terminals = [], agents = [] } = root ?? {};
   return [
     ...groupByAttention(sessions)
       .flatMap((group) => group.sessions)
       .map(sessionItem),
-    ...shortcuts.flatMap(({ id, label, keys }): PaletteItem[] => {
+    ...offered.map((action): PaletteItem => ({ key: `offered ${action.label}`, kind: "action", ...action })),
+    ...shortcuts.flatMap(({ id, label, detail, keys }): PaletteItem[] => {
       const run = id === undefined || id === "palette" ? undefined : actions[id];
-      return run === undefined ? [] : [{ key: `action ${id}`, kind: "action", label, keys: keys?.[0], run }];
+      if (run === undefined) return [];
+      return [{ key: `action ${id}`, kind: "action", label, detail, keys: keys?.[0], run }];
     }),
     ...agents.filter(canStart).map(({ provider, displayName }): PaletteItem => ({
       key: `agent ${provider}`,

@@ -13,6 +13,7 @@ import { type KeyboardEvent, type ReactNode, useEffect, useId, useMemo, useRef, 
 import { hasTouchKeyboard } from "../chat/message-focus.ts";
 import { IconButton } from "../ui/button.tsx";
 import { Keys } from "../ui/keys.tsx";
+import { offeredActions } from "./offered-actions.ts";
 import { type Actions, type PaletteItem, paletteItems, type RankedItem, rankItems } from "./palette-items.ts";
 import style from "./palette.module.css";
 import { isMacKeyboard, keyNames } from "./shortcuts.ts";
@@ -41,8 +42,8 @@ export default function Palette({ root, actions, onNewSession, onClose }: Palett
   const items = useMemo(() => {
     const { help, ...others } = actions;
     // Shortcuts are of no use on a device without a keyboard (Z935).
-    const offered = hasTouchKeyboard || help === undefined ? others : { help, ...others };
-    return paletteItems(root, offered, onNewSession);
+    const useful = hasTouchKeyboard || help === undefined ? others : { help, ...others };
+    return paletteItems(root, useful, onNewSession, offeredActions());
   }, [root, actions, onNewSession]);
   const ranked = useMemo(() => rankItems(items, search), [items, search]);
   const at = Math.min(marked, ranked.length - 1);

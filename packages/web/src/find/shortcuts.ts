@@ -21,6 +21,8 @@ export interface Shortcut {
   /** Absent for keys that are handled where they are used. */
   readonly id?: ActionId;
   readonly label: string;
+  /** Further words, in the palette only. */
+  readonly detail?: string;
   readonly group: "Find" | "Go to" | "In a session" | "Approvals" | "Writing" | "Review" | "Appearance";
   /** A single key, or `mod+` and a key: Cmd on a Mac, Ctrl elsewhere. */
   readonly keys?: readonly string[];
@@ -50,7 +52,7 @@ export const shortcuts: readonly Shortcut[] = [
   { label: "Next or previous line of a diff", group: "Review", keys: ["arrowdown", "arrowup"] },
   { label: "Comment on the line", group: "Review", keys: ["enter"] },
   { label: "Add the comment, or commit", group: "Review", keys: ["mod+enter"] },
-  { id: "theme", label: "Change the theme", group: "Appearance" },
+  { id: "theme", label: "Change the theme", detail: "Light, dark or as the system", group: "Appearance" },
 ];
 
 /** The key of an action, as it stands beside a button. */

@@ -10,6 +10,7 @@ import {
 } from "@primer/octicons-react";
 import { type SessionAction, sessionPhase, type SessionState } from "@holdfast/ahp";
 import { type ReactNode, type SyntheticEvent, useState } from "react";
+import { useOfferedActions } from "../find/offered-actions.ts";
 import { BackLink } from "../frame/back-link.tsx";
 import { goTo, type SessionRoute } from "../frame/route.ts";
 import { useHost } from "../host/use-host.ts";
@@ -187,17 +188,19 @@ function SessionMenu({ session, onRename }: SessionMenuProps): ReactNode {
     "separator",
   ];
   const whileClosed = backendId === undefined ? [] : reopen;
+  const items: readonly MenuItem[] = [
+    ...(lifecycle.status === "closed" ? whileClosed : whileOpen),
+    { label: "Delete…", icon: <TrashIcon />, isDanger: true, onSelect: () => setAsked("delete") },
+  ];
+  useOfferedActions(
+    items.flatMap((item) =>
+      item === "separator" ? [] : [{ label: item.label, detail: "This session", run: item.onSelect }],
+    ),
+  );
   const close = (): void => setAsked(undefined);
   return (
     <>
-      <Menu
-        label="Session menu"
-        icon={<KebabHorizontalIcon />}
-        items={[
-          ...(lifecycle.status === "closed" ? whileClosed : whileOpen),
-          { label: "Delete…", icon: <TrashIcon />, isDanger: true, onSelect: () => setAsked("delete") },
-        ]}
-      />
+      <Menu label="Session menu" icon={<KebabHorizontalIcon />} items={items} />
       {asked === "close" && (
         <ConfirmDialog
           title="Close the session?"

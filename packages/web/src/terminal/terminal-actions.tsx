@@ -89,7 +89,7 @@ export function TerminalActions({ stream, state, holder, isListed }: TerminalAct
   );
 }
 
-/** Stops the command of a terminal, whoever holds it. */
+/** Stops the command of a terminal, also where another client holds it. */
 export function stopTerminal(resource: string): Promise<unknown> {
   return hostFetch(killAddress(resource), undefined, "POST");
 }

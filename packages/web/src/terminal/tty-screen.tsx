@@ -85,17 +85,7 @@ export default function TtyScreen(props: TtyScreenProps): ReactNode {
     };
     adapt.current();
     if (mode !== "fit") return undefined;
-    const observer = new ResizeObserver(() => {
-      adapt.current();
-      keepInSight(element);
-    });
-    observer.observe(element);
-    const isFocused = (): void => void atNextFrame(() => keepInSight(element));
-    element.addEventListener("focusin", isFocused);
-    return () => {
-      observer.disconnect();
-      element.removeEventListener("focusin", isFocused);
-    };
+    return watchPlace(element, () => adapt.current());
   }, [stream, isHeld, mode, isEnded, size?.cols, size?.rows, fontSize]);
 
   useEffect(() => {
@@ -213,6 +203,21 @@ function fitToPlace({ terminal, layout }: ScreenParts, stream: TerminalStream): 
   if (terminal.cols !== cols || terminal.rows !== rows) terminal.resize(cols, rows);
   const isKnown = known?.cols === cols && known.rows === rows;
   if (!isKnown) void stream.dispatch({ type: "terminal/resized", cols, rows });
+}
+
+/** Adapts the screen when its place has another size, until the returned function is called. */
+function watchPlace(place: HTMLElement, adapt: () => void): () => void {
+  const observer = new ResizeObserver(() => {
+    adapt();
+    keepInSight(place);
+  });
+  observer.observe(place);
+  const stop = new AbortController();
+  place.addEventListener("focusin", () => atNextFrame(() => keepInSight(place)), { signal: stop.signal });
+  return () => {
+    observer.disconnect();
+    stop.abort();
+  };
 }
 
 /** Scrolls to the end of the terminal that is typed into, with its keys, when a touch keyboard opens (Z977). */

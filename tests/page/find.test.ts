@@ -98,7 +98,7 @@ describePage("finding", () => {
     await page.getByRole("heading", { name: "Terminals" }).waitFor();
   });
 
-  it("[Z983] the palette has the actions of the session that is shown", async () => {
+  it("[Z985] the palette has the actions of the session that is shown", async () => {
     const page = await open();
     await link(page, "Kitchen oven").click();
     await page.getByRole("heading", { name: "Kitchen oven" }).waitFor();

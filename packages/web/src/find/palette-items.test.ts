@@ -60,7 +60,7 @@ it("[Z894] offer no agent that is not installed, and find every session", () => 
   expect(rankItems(items, "session 07")[0]?.item.label).toBe("Session 07");
 });
 
-it("[Z983] have the actions of the view before those of the page, found by further words, too", () => {
+it("[Z985] have the actions of the view before those of the page, found by further words, too", () => {
   const rename = { label: "Rename", detail: "This session", run: () => undefined };
   const theme = { theme: () => undefined };
   const all = paletteItems(newRootState(), theme, () => undefined, [rename]);

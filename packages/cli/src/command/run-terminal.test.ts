@@ -101,6 +101,46 @@ describe("[C22] run on a terminal", () => {
     },
   );
 
+  it(
+    "[C870, C871] drops what is typed during a turn, and says once how to type into the command",
+    { timeout: programsTimeoutMs },
+    async () => {
+      const gate = path.join(folder, "typed-gate");
+      const line = `echo go; until [ -e "${gate}" ]; do sleep 0.05; done; echo over`;
+      const shell = await TypedProgram.startShell(host.folder);
+      shell.type(`holdfast run shell '${line}' --home '${host.home}'\r`);
+      await shell.seen(/Ctrl-C cancels the turn\n\? $/);
+      shell.type("y");
+      await shell.seen(/\ngo\n/);
+      shell.type("echo st''ray\r");
+      await shell.seen(
+        /\nholdfast: Typed text is not sent to the command\. To type into it, run holdfast attach [0-9a-f]{8} in another window\.\n/,
+      );
+      // Ctrl-Z stops it, and the shell continues it in the background and in the foreground.
+      shell.type("\u001A");
+      await shell.seen(/Stopped[^]*ready\$ $/);
+      shell.type("bg\r");
+      await shell.seen(/\nready\$ bg\n[^]*ready\$ $/);
+      shell.type("echo alive=$?\r");
+      await shell.seen(/\nalive=0\nready\$ $/);
+      shell.type("jobs; fg\r");
+      await shell.seen(/ Running .*\n.*main\.js.*\n$/);
+      const before = shell.text.length;
+      shell.type("\u001A");
+      await shell.seen(/ Stopped [^]*ready\$ $/, before);
+      const stopped = shell.text.length;
+      shell.type("fg\r");
+      await shell.seen(/main\.js.*\n$/, stopped);
+      shell.type("echo st''ray\recho half''way");
+      writeFileSync(gate, "");
+      await shell.seen(/\nover\n[^]*ready\$ $/);
+      shell.type("echo code=$?\r");
+      await shell.seen(/\ncode=0\nready\$ $/);
+      expect(shell.text).not.toMatch(/stray|halfway/);
+      expect(shell.text.match(/Typed text is not sent/g)).toHaveLength(1);
+    },
+  );
+
   it("[C713] names the limit that ended a command", { timeout: programsTimeoutMs }, async () => {
     const limit = ["--limit", "time=1s"];
     const words = ["run", "shell", "sleep 60", "--policy", "approve-all", ...limit, "--home", host.home];

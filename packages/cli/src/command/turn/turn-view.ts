@@ -227,7 +227,7 @@ function exitOf(call: ToolCall): Fields {
 }
 
 /** The last terminal that a call shows. */
-function terminalOf({ content = [] }: ToolCall): Fields {
+export function terminalOf({ content = [] }: ToolCall): Fields {
   return fieldsOf(content.map(fieldsOf).findLast(({ type }) => type === "terminal"));
 }
 

@@ -251,6 +251,15 @@ describe("[C27] Ctrl-C", () => {
   });
 });
 
+it("[C873] one's own Ctrl-C at a question reads as one's own", { timeout: programsTimeoutMs }, async () => {
+  const program = await TypedProgram.start(["run", "shell", "true", "--home", host.home], host.folder);
+  await program.seen("Ctrl-C cancels the turn\n? ");
+  program.type(interrupt);
+  expect(await program.exitCode()).toBe(130);
+  expect(program.text).toContain("Permission cancelled by you\n");
+  expect(program.text).not.toContain("another client");
+});
+
 describe("[C300] run with an agent that is not signed in", () => {
   it(
     "[C300] asks whether to run the agent's own command, shows it here, and sends the message again",

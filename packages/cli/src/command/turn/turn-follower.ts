@@ -181,10 +181,11 @@ export class TurnFollower {
   }
 
   async #cancel(): Promise<void> {
-    const { api, console, screen, sessionKey } = this.#parts;
+    const { api, console, display, screen, sessionKey } = this.#parts;
     await screen.pause();
     if (await this.#takeBack()) return console.note("The message is taken back.");
     console.note("Cancelling the turn. Ctrl-C again leaves without waiting for its end.");
+    display.cancelledHere();
     try {
       await api.acpAgent.cancelTurn(sessionKey);
     } catch (error) {

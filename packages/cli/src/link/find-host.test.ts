@@ -59,6 +59,22 @@ describe("[C15] the host of a command", () => {
     await expect(findHost(search(home))).rejects.toMatchObject({ code: "HOST_NOT_RUNNING", exitCode: 4 });
   });
 
+  it("[C875] has a home that is a folder; anything else is an error of the setup", async () => {
+    const file = path.join(temporaryFolder(), "file");
+    writeFileSync(file, "");
+    for (const mayStart of [false, true]) {
+      await expect(findHost(search(file, { mayStart }))).rejects.toMatchObject({
+        message: `The home ${file} is not a folder. Choose a folder that you own with --home.`,
+        exitCode: 2,
+      });
+      const below = path.join(file, "home");
+      await expect(findHost(search(below, { mayStart }))).rejects.toMatchObject({
+        message: `The home ${below} cannot be used (ENOTDIR). Choose a folder that you own with --home.`,
+        exitCode: 2,
+      });
+    }
+  });
+
   it("[C15] is started where none runs, keeps running, and is found by the next", async () => {
     const home = temporaryFolder();
     writeFileSync(path.join(home, "config.jsonc"), `{ "listen": { "port": 0 } }`);

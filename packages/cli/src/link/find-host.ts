@@ -2,23 +2,14 @@
 import { spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { once } from "node:events";
-import {
-  accessSync,
-  closeSync,
-  constants,
-  fstatSync,
-  mkdirSync,
-  readFileSync,
-  rmSync,
-  writeFileSync,
-} from "node:fs";
+import { accessSync, closeSync, constants, fstatSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import process from "node:process";
 import { createInterface } from "node:readline";
 import { CommandError } from "../command-error.ts";
 import type { Console } from "../console.ts";
 import { EXIT_CODES } from "../exit-codes.ts";
-import { findHome, fullDiskCode } from "../serve/home.ts";
+import { findHome, fullDiskCode, makeHome } from "../serve/home.ts";
 import { findRunningHost, type HostFile, readHostFile } from "../serve/host-file.ts";
 import { readToken } from "../serve/token.ts";
 import { openOwnFile } from "../serve/whole-file.ts";
@@ -181,7 +172,7 @@ async function hasDefaultPort(home: string): Promise<boolean> {
 /** Makes the home if it is missing. In an agent's sandbox it is hidden and cannot be written to (C640). */
 function requireWritable(home: string, environment: HostSearch["environment"]): void {
   try {
-    mkdirSync(home, { recursive: true, mode: 0o700 });
+    makeHome(home);
     accessSync(home, constants.W_OK);
   } catch (error) {
     if (fullDiskCode(error) !== undefined) throw noSpaceToStart(home, error);

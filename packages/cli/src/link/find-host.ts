@@ -2,7 +2,16 @@
 import { spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { once } from "node:events";
-import { accessSync, closeSync, constants, fstatSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import {
+  accessSync,
+  closeSync,
+  constants,
+  existsSync,
+  fstatSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import path from "node:path";
 import process from "node:process";
 import { createInterface } from "node:readline";
@@ -27,13 +36,15 @@ export interface HostSearch {
   readonly console: Console;
   /** Whether a host is started when none runs. */
   readonly mayStart: boolean;
+  /** Whether it may be started in a home that was named and does not exist. */
+  readonly mayMakeHome?: boolean;
   /** The file of this very program. */
   readonly programPath: string;
 }
 
 /** The host that was asked for; one that had to be started keeps running. */
 export async function findHost(search: HostSearch): Promise<HostPlace> {
-  const { choice, environment, console, mayStart, programPath } = search;
+  const { choice, environment, console, mayStart, mayMakeHome = true, programPath } = search;
   const home = findHome(choice.home, environment);
   const running = await findRunningHost(home);
   const url = choice.url ?? given(environment["HOLDFAST_URL"]);
@@ -46,6 +57,7 @@ export async function findHost(search: HostSearch): Promise<HostPlace> {
       remedy: "Start one with `holdfast serve`, or name another with --home or --url.",
     });
   }
+  if (!mayMakeHome) requireNamedHome(choice, environment);
   const progress = console.progress("Starting a host");
   try {
     requireWritable(home, environment);
@@ -167,6 +179,19 @@ async function hasDefaultPort(home: string): Promise<boolean> {
   // Only now: the configuration's schema is much code, which no other command needs.
   const { defaultConfig, loadConfig } = await import("../serve/config-file.ts");
   return loadConfig(home, undefined).listen.port === defaultConfig().listen.port;
+}
+
+/** There is nothing to read in a home that does not exist, and its name may be misspelt (C876). */
+export function requireNamedHome({ home: option }: HostChoice, environment: HostSearch["environment"]): void {
+  const isNamed = (option ?? given(environment["HOLDFAST_HOME"])) !== undefined;
+  const home = findHome(option, environment);
+  // The home is hidden from commands of agents, and another error says so (C640).
+  const isAgents = environment["HOLDFAST_TERMINAL"] !== undefined;
+  if (!isNamed || isAgents || existsSync(home)) return;
+  throw new CommandError("HOME_NOT_FOUND", `The home ${home} does not exist.`, {
+    exitCode: EXIT_CODES.setup,
+    remedy: `Check the name, or start a host there with \`holdfast serve --home ${home}\`.`,
+  });
 }
 
 /** Makes the home if it is missing. In an agent's sandbox it is hidden and cannot be written to (C640). */

@@ -351,4 +351,17 @@ describe.skipIf(!canMount)("a host on a full disk (root, on a small tmpfs)", () 
     });
     expect(readdirSync(home)).toEqual(["host.log"]);
   });
+
+  it("[C875] a home on a read-only file system is reported with that reason", () => {
+    const disk = smallDisk();
+    execFileSync("mount", ["-o", "remount,ro", disk.folder]);
+    const home = path.join(disk.folder, "a", "home");
+    for (const command of ["exec", "serve"]) {
+      const words = [testedProgram, command, "--home", home, ...(command === "exec" ? ["true"] : [])];
+      const { status, stderr } = spawnSync(process.execPath, words, { encoding: "utf8" });
+      expect({ command, stderr }).toMatchObject({ stderr: expect.stringContaining("(EROFS)") as unknown });
+      expect(stderr).toContain(home);
+      expect(status).toBe(2);
+    }
+  });
 });

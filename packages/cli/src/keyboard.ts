@@ -4,6 +4,7 @@ import { setImmediate as nextTick } from "node:timers/promises";
 import { CommandError } from "./command-error.ts";
 import type { Console, Paint, Streams } from "./console.ts";
 import { EXIT_CODES } from "./exit-codes.ts";
+import { RawInput } from "./raw-input.ts";
 import { safeText } from "./safe-text.ts";
 
 /** Ctrl-C, which sends no signal while keys are read one by one. */
@@ -13,20 +14,21 @@ const endKey = "\u0004";
 
 /** The keyboard of one question. `close` gives it back to the terminal. */
 export class Keys {
-  readonly #stdin: Streams["stdin"];
+  readonly #input: RawInput;
   #onKey: ((key: string | undefined) => void) | undefined;
   #hasEnded = false;
-  readonly #take = (chunk: Buffer | string): void => this.#press(String(chunk));
-  readonly #end = (): void => {
-    this.#hasEnded = true;
-    this.#onKey?.(undefined);
-  };
 
   /** From now on keys are not echoed, and what nobody waits for is thrown away: it was typed for something else. */
   constructor(stdin: Streams["stdin"]) {
-    this.#stdin = stdin;
-    stdin.setRawMode(true);
-    stdin.on("data", this.#take).on("end", this.#end).resume();
+    this.#input = new RawInput({
+      stdin,
+      onText: (text) => this.#press(text),
+      onEnd: () => {
+        this.#hasEnded = true;
+        this.#onKey?.(undefined);
+      },
+      isRequired: true,
+    });
   }
 
   /** The next key; undefined when there is nobody to press one. */
@@ -45,8 +47,7 @@ export class Keys {
   }
 
   close(): void {
-    this.#stdin.off("data", this.#take).off("end", this.#end).pause();
-    this.#stdin.setRawMode(false);
+    this.#input.close();
   }
 
   /** Several characters at once were pasted, or are a key that means nothing here. */

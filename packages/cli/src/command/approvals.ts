@@ -9,7 +9,7 @@ import { safeText } from "../safe-text.ts";
 export function addApprovals(program: Command, run: Runner): void {
   hostCommand(program, "approvals", "list pending approvals").action(
     run(async ({ console, host }) => {
-      const { api } = await host();
+      const { api } = await host({ mayMakeHome: false });
       const [waiting, sessions] = await Promise.all([api.approvals.list(), api.acpAgent.listSessions()]);
       if (console.json) return console.printJson(waiting);
       if (waiting.length === 0) return console.note("Nothing waits for an answer.");

@@ -18,7 +18,7 @@ export function addApps(program: Command, run: Runner): void {
   const apps = program.command("apps").description("grant and revoke access of apps known by an id");
   hostCommand(apps, "ls", "list apps, pending ones first").action(
     run(async ({ console, host }) => {
-      const { api } = await host();
+      const { api } = await host({ mayMakeHome: false });
       const listed = await api.apps.list();
       if (console.json) return console.printJson(listed);
       if (listed.length === 0) return console.note("No app has asked for anything.");

@@ -1,4 +1,5 @@
 // `holdfast attach <terminal>`: a terminal of the host in one's own window, as with tmux.
+import type { Holdfast } from "@holdfast/sdk";
 import { type Command, Option } from "commander";
 import { shortName } from "../short-name.ts";
 import { CommandError } from "../command-error.ts";
@@ -8,7 +9,8 @@ import { DEFAULT_DETACH_KEYS, DetachKeys } from "../terminal/detach-keys.ts";
 import { exitCodeOf, exitWords, signalExitCode } from "../terminal/terminal-exit.ts";
 import { type CommandContext, hostCommand, type Runner } from "./command.ts";
 import { safeText } from "../safe-text.ts";
-import { resolveTerminal } from "../terminal/terminal-name.ts";
+import { onlyTerminal, resolveTerminal } from "../terminal/terminal-name.ts";
+import { meansSession, shortSessionName } from "./session-name.ts";
 
 interface AttachOptions {
   readonly readOnly?: boolean;
@@ -18,7 +20,8 @@ interface AttachOptions {
 }
 
 export function addAttach(program: Command, run: Runner): void {
-  hostCommand(program, "attach <terminal>", "attach this window to a terminal")
+  hostCommand(program, "attach", "attach this window to a terminal")
+    .argument("<terminal>", "id of the terminal or a prefix of it, its title, or its session")
     .option("--read-only", "only watch")
     .addOption(
       new Option("--take-over", "take it from another client that holds it, which then watches").conflicts(
@@ -51,11 +54,35 @@ async function attach(
     });
   }
   const link = await host();
-  const id = await resolveTerminal(link.api, word);
+  const id = await findRunning(link.api, word);
   const isOwnCommand = false;
   const end = await attachTo({ link, id, streams, keys, isReadOnly, takesOver, isOwnCommand, trustsOutput });
   console.note(console.notePaint.dim(endWords(end, shortName(id))));
   return attachExitCode(end);
+}
+
+/** The id of the terminal that a word means, or of the only one that runs in the session that it means (C872). */
+async function findRunning(api: Holdfast, word: string): Promise<string> {
+  try {
+    return await resolveTerminal(api, word);
+  } catch (error) {
+    if (!(error instanceof CommandError) || error.code !== "TERMINAL_NOT_FOUND") throw error;
+    const sessions = await api.acpAgent.listSessions();
+    const session = sessions.find(({ session_key }) => meansSession(word, session_key));
+    if (session === undefined) throw error;
+    const terminals = await api.terminals.list();
+    const found = terminals.filter(
+      ({ lifecycle, session_key, made_by }) =>
+        lifecycle.status === "running" && meansSession(word, session_key ?? made_by ?? ""),
+    );
+    const id = onlyTerminal(found, word)?.id;
+    if (id !== undefined) return id;
+    const name = shortSessionName(session.session_key);
+    throw new CommandError("TERMINAL_NOT_FOUND", `Session ${name} has no running terminal.`, {
+      exitCode: EXIT_CODES.missing,
+      remedy: "`holdfast terminals --all` lists the terminals.",
+    });
+  }
 }
 
 /** The option of commands that show a program's output in this window. */

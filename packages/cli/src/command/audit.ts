@@ -42,7 +42,7 @@ export function addAudit(program: Command, run: Runner): void {
     .option("-f, --follow", "also print new entries as they are recorded")
     .action(
       run(async ({ console, host }, options: TailOptions) => {
-        const { api } = await host();
+        const { api } = await host({ mayMakeHome: false });
         const { lines = defaultLines, follow = false } = options;
         const filter = await queryOf(api, options);
         const entries = await api.audit.list({ ...filter, limit: lines });
@@ -55,7 +55,7 @@ export function addAudit(program: Command, run: Runner): void {
     .option("-o, --output <file>", "write to this file, which appears only when complete (default: stdout)")
     .action(
       run(async ({ console, cwd, host }, options: ExportOptions) => {
-        const { api } = await host();
+        const { api } = await host({ mayMakeHome: false });
         const { after, output } = options;
         const filter = await queryOf(api, options);
         const copyTo = (write: Write): Promise<void> => exportTo(write, api, { ...filter, after });
@@ -72,13 +72,15 @@ export function addAudit(program: Command, run: Runner): void {
       run(async ({ console, cwd, host }, { file, head }: VerifyOptions) => {
         const { auditOfFile, auditOfHost, verifyAudit } = await import("./audit-verify.ts");
         const checked =
-          file === undefined ? await auditOfHost((await host()).api) : await auditOfFile(cwd, file);
+          file === undefined
+            ? await auditOfHost((await host({ mayMakeHome: false })).api)
+            : await auditOfFile(cwd, file);
         return verifyAudit(console, checked, head);
       }),
     );
   hostCommand(audit, "head", "print the id and hash of the newest entry, to note it elsewhere").action(
     run(async ({ console, host }) => {
-      const { head } = await (await host()).api.audit.chain();
+      const { head } = await (await host({ mayMakeHome: false })).api.audit.chain();
       return console.json ? console.printJson(head) : console.print(`${head.id}:${head.hash}`);
     }),
   );

@@ -15,7 +15,13 @@ export interface CommandContext {
   /** The file of this very program. */
   readonly programPath: string;
   /** The host; started first when none runs, unless that is not wanted. It is closed when the command ends. */
-  readonly host: (options?: { readonly mayStart?: boolean }) => Promise<HostLink>;
+  readonly host: (options?: HostUse) => Promise<HostLink>;
+}
+
+export interface HostUse {
+  readonly mayStart?: boolean;
+  /** Whether a host may be started in a home that was named and does not exist; not by a command that only reads (C876). */
+  readonly mayMakeHome?: boolean;
 }
 
 /** Action of a command; it returns the exit code, or nothing for 0. */
@@ -68,8 +74,8 @@ export function createRunner(programPath: string, onEnd: (exitCode: number) => v
         cwd: process.cwd(),
         home,
         programPath,
-        async host({ mayStart = true } = {}) {
-          const search = { choice: { url, home }, environment, console, mayStart, programPath };
+        async host({ mayStart = true, mayMakeHome = true } = {}) {
+          const search = { choice: { url, home }, environment, console, mayStart, mayMakeHome, programPath };
           // Only now: serving, and commands without a host, need none of it. The program's files may be replaced while a
           // command runs, so the code that reports its failure is loaded with the rest.
           const [{ findHost, isOwnHost, reviveHost }, { HostLink: Link }] = await Promise.all([

@@ -24,7 +24,7 @@ export function addExport(program: Command, run: Runner): void {
     .option("-o, --output <file>", "write to this file, which appears only when complete (default: stdout)")
     .action(
       run(async ({ console, cwd, host }, word: string, { format, output }: ExportOptions) => {
-        const link = await host();
+        const link = await host({ mayMakeHome: false });
         const sessionKey = await resolveSession(link.api, word, { closed: true });
         const isForPeople = format === "markdown";
         const render = isForPeople ? markdownOf : lineOf;

@@ -49,7 +49,7 @@ export function addKeys(program: Command, run: Runner): void {
     );
   hostCommand(keys, "ls", "list the keys").action(
     run(async ({ console, host }) => {
-      const { api } = await host();
+      const { api } = await host({ mayMakeHome: false });
       const listed = await api.keys.list();
       if (console.json) return console.printJson(listed);
       const { paint } = console;

@@ -34,7 +34,7 @@ async function printLogs(
   word: string,
   options: LogsOptions,
 ): Promise<void> {
-  const { api } = await host();
+  const { api } = await host({ mayMakeHome: false });
   const id = await resolveTerminal(api, word);
   const shown = await api.terminals.output(id, { limitBytes });
   if (options.raw === true) return printBytes(console, api, { id, endOffset: shown.endOffset, ...options });

@@ -31,7 +31,7 @@ export function addLs(program: Command, run: Runner): void {
     .option("-a, --all", "also closed sessions whose history is kept")
     .action(
       run(async ({ console, host }, { all = false }: LsOptions) => {
-        const sessions = await listOverviews(await host(), { closed: all });
+        const sessions = await listOverviews(await host({ mayMakeHome: false }), { closed: all });
         if (console.json) return console.printJson(sessions);
         const { paint } = console;
         const columns = [

@@ -14,7 +14,7 @@ export function addPermissions(program: Command, run: Runner): void {
   const permissions = program.command("permissions").description("list and remove what is always allowed");
   hostCommand(permissions, "ls", "list what is always allowed").action(
     run(async ({ console, host }) => {
-      const { api } = await host();
+      const { api } = await host({ mayMakeHome: false });
       const rules = await api.permissionRules.list();
       if (console.json) return console.printJson(rules);
       if (rules.length === 0) return console.note("Nothing is always allowed.");

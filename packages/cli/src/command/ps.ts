@@ -2,6 +2,7 @@
 import type { ProcessList } from "@holdfast/protocol";
 import type { Command } from "commander";
 import { tableLines } from "../console.ts";
+import { requireNamedHome } from "../link/find-host.ts";
 import { type KeeperStatus, readKeeper } from "../link/keeper-link.ts";
 import { listProcesses } from "../link/process-list.ts";
 import { safeText } from "../safe-text.ts";
@@ -18,6 +19,7 @@ export function addPs(program: Command, run: Runner): void {
 }
 
 async function list({ console, environment, home: option }: CommandContext): Promise<void> {
+  requireNamedHome({ home: option }, environment);
   const home = findHome(option, environment);
   const keeper = await readKeeper(home);
   const host = findHolder(home);

@@ -2,7 +2,7 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { runWords } from "../testing/command-run.ts";
 import { askToRun, say, ScriptedHost, update } from "../testing/scripted-host.ts";
 import { TypedProgram } from "../testing/typed-program.ts";
@@ -18,6 +18,10 @@ const plan = [
   { content: "leap", priority: "high", status: "pending" },
 ];
 const spoof = "ls\u001B[2K\r  │ harmless\nrm -rf /";
+
+function sleep(seconds: string): object {
+  return { do: "ask", method: "terminal/create", params: { command: "sleep", args: [seconds] } };
+}
 
 beforeAll(async () => {
   host = await ScriptedHost.start(folder, {
@@ -35,6 +39,7 @@ beforeAll(async () => {
         say("All done"),
       ],
       hang: [say("Thinking"), { do: "hang" }],
+      commands: [sleep("1000"), { do: "until", path: "second" }, sleep("2000"), { do: "hang" }],
     },
   });
 });
@@ -46,6 +51,15 @@ afterAll(async () => {
 
 function start(...words: string[]): Promise<TypedProgram> {
   return TypedProgram.start(["run", "scripted", ...words, "--home", host.home], host.folder);
+}
+
+/** Waits until so many terminals run in a session; gives their ids. */
+function terminalsRun(sessionKey: string, count: number): Promise<string[]> {
+  return vi.waitFor(async () => {
+    const terminals = await host.api.terminals.list({ sessionKey });
+    expect(terminals).toHaveLength(count);
+    return terminals.map(({ id }) => id);
+  }, 10_000);
 }
 
 describe("[C22] run on a terminal", () => {
@@ -98,6 +112,78 @@ describe("[C22] run on a terminal", () => {
       attached.type("Ada\r");
       expect(await program.exitCode()).toBe(0);
       expect(program.text).toMatch(/\nHello Ada\r?\n/);
+    },
+  );
+
+  it(
+    "[C870, C871] drops what is typed during a turn, and says once how to type into the command",
+    { timeout: programsTimeoutMs },
+    async () => {
+      const gate = path.join(folder, "typed-gate");
+      const line = `echo go; until [ -e "${gate}" ]; do sleep 0.05; done; echo over`;
+      const shell = await TypedProgram.startShell(host.folder);
+      shell.type(`holdfast run shell '${line}' --home '${host.home}'\r`);
+      await shell.seen(/Ctrl-C cancels the turn\n\? $/);
+      shell.type("y");
+      await shell.seen(/\ngo\n/);
+      shell.type("echo st''ray\r");
+      await shell.seen(
+        /\nholdfast: Typed text is not sent to the command\. To type into it, run holdfast attach [0-9a-f]{8} in another window\.\n/,
+      );
+      // Ctrl-Z stops it, and the shell continues it in the background and in the foreground.
+      shell.type("\u001A");
+      await shell.seen(/Stopped[^]*ready\$ $/);
+      shell.type("bg\r");
+      await shell.seen(/\nready\$ bg\n[^]*ready\$ $/);
+      shell.type("echo alive=$?\r");
+      await shell.seen(/\nalive=0\nready\$ $/);
+      shell.type("jobs; fg\r");
+      await shell.seen(/ Running .*\n.*main\.js.*\n$/);
+      const before = shell.text.length;
+      shell.type("\u001A");
+      await shell.seen(/ Stopped [^]*ready\$ $/, before);
+      const stopped = shell.text.length;
+      shell.type("fg\r");
+      await shell.seen(/main\.js.*\n$/, stopped);
+      shell.type("echo st''ray\recho half''way");
+      writeFileSync(gate, "");
+      await shell.seen(/\nover\n[^]*ready\$ $/);
+      shell.type("echo code=$?\r");
+      await shell.seen(/\ncode=0\nready\$ $/);
+      expect(shell.text).not.toMatch(/stray|halfway/);
+      expect(shell.text.match(/Typed text is not sent/g)).toHaveLength(1);
+    },
+  );
+
+  it(
+    "[C872] attach takes the session of a running command, and lists the terminals where there are several",
+    { timeout: programsTimeoutMs },
+    async () => {
+      const { session_key: sessionKey } = await host.api.acpAgent.createSession({
+        agent_id: "scripted",
+        cwd: host.folder,
+        approvalPolicy: "approve-all",
+      });
+      const session = sessionKey.slice(sessionKey.lastIndexOf(":") + 1).slice(0, 8);
+      const words = ["attach", session, "--home", host.home];
+      const tooEarly = await TypedProgram.start(words, host.folder);
+      expect(await tooEarly.exitCode()).toBe(6);
+      expect(tooEarly.text).toContain(`Session ${session} has no running terminal.`);
+      const turn = host.api.acpAgent.chat(sessionKey, "commands");
+      await terminalsRun(sessionKey, 1);
+      const attached = await TypedProgram.start(words, host.folder);
+      await attached.seen(/\[attached to [0-9a-f]{8}/);
+      host.open("second");
+      const ids = await terminalsRun(sessionKey, 2);
+      const unclear = await TypedProgram.start(words, host.folder);
+      expect(await unclear.exitCode()).toBe(2);
+      expect(unclear.text).toContain(
+        `"${session}" matches 2 terminals: ${ids[0]} (sleep 1000), ${ids[1]} (sleep 2000).`,
+      );
+      for (const id of ids) await host.api.terminals.kill(id);
+      await attached.exitCode();
+      await host.api.acpAgent.closeSession(sessionKey);
+      await turn.catch(() => undefined);
     },
   );
 
@@ -163,6 +249,15 @@ describe("[C27] Ctrl-C", () => {
     const cancelled = await runWords(["cancel", name, "--json", "--home", host.home]);
     expect(JSON.parse(cancelled.stdout)).toMatchObject({ cancelled: true });
   });
+});
+
+it("[C873] one's own Ctrl-C at a question reads as one's own", { timeout: programsTimeoutMs }, async () => {
+  const program = await TypedProgram.start(["run", "shell", "true", "--home", host.home], host.folder);
+  await program.seen("Ctrl-C cancels the turn\n? ");
+  program.type(interrupt);
+  expect(await program.exitCode()).toBe(130);
+  expect(program.text).toContain("Permission cancelled by you\n");
+  expect(program.text).not.toContain("another client");
 });
 
 describe("[C300] run with an agent that is not signed in", () => {

@@ -25,7 +25,7 @@ export function addSearch(program: Command, run: Runner): void {
       run(async ({ console, cwd, host }, words: string[], { agent, folder, lines }: SearchOptions) => {
         const text = words.join(" ").trim();
         if (text === "") throw nothingToSearch();
-        const { api } = await host();
+        const { api } = await host({ mayMakeHome: false });
         const results = await api.search.sessions(text, {
           agent,
           folder: folder === undefined ? undefined : path.resolve(cwd, folder),

@@ -19,7 +19,7 @@ export function addSignIns(program: Command, run: Runner): void {
     .description("list browsers that are signed in, and sign them out");
   hostCommand(signIns, "ls", "list the browsers, the last used first").action(
     run(async ({ console, host }) => {
-      const { api } = await host();
+      const { api } = await host({ mayMakeHome: false });
       const listed = await api.signIns.list();
       if (console.json) return console.printJson(listed);
       const columns = ["SIGN-IN", "DEVICE", "ADDRESS", "SIGNED IN", "LAST USED"].map((heading) => ({

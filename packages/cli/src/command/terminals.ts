@@ -19,7 +19,7 @@ export function addTerminals(program: Command, run: Runner): void {
     .option("--all", "also finished terminals of all sessions")
     .action(
       run(async ({ console, host }, { all = false }: TerminalsOptions) => {
-        const { api } = await host();
+        const { api } = await host({ mayMakeHome: false });
         const terminals = all ? await listAllTerminals(api) : await api.terminals.list();
         if (console.json) return console.printJson(terminals);
         const { paint } = console;

@@ -1,10 +1,11 @@
 // Which host a command speaks to, and what happens where none runs.
-import { readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import path from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { Console } from "../console.ts";
 import { identifyProcess, isRunning } from "../serve/process-identity.ts";
+import { runWords } from "../testing/command-run.ts";
 import { ProgramRun } from "../testing/program-run.ts";
 import { temporaryFolder } from "../testing/temporary-home.ts";
 import { findHost, type HostSearch, isOwnHost, reviveHost } from "./find-host.ts";
@@ -58,6 +59,37 @@ describe("[C15] the host of a command", () => {
     const home = path.join(temporaryFolder(), "home");
     await expect(findHost(search(home))).rejects.toMatchObject({ code: "HOST_NOT_RUNNING", exitCode: 4 });
   });
+
+  it("[C875] has a home that is a folder; anything else is an error of the setup", async () => {
+    const file = path.join(temporaryFolder(), "file");
+    writeFileSync(file, "");
+    for (const mayStart of [false, true]) {
+      await expect(findHost(search(file, { mayStart }))).rejects.toMatchObject({
+        message: `The home ${file} is not a folder. Choose a folder that you own with --home.`,
+        exitCode: 2,
+      });
+      const below = path.join(file, "home");
+      await expect(findHost(search(below, { mayStart }))).rejects.toMatchObject({
+        message: `The home ${below} cannot be used (ENOTDIR). Choose a folder that you own with --home.`,
+        exitCode: 2,
+      });
+    }
+  });
+
+  it.each(["ls", "ps", "terminals", "approvals", "logs x", "search x", "audit head", "keys ls", "export x"])(
+    "[C876] is not started by `%s` in a named home that does not exist",
+    async (words) => {
+      const home = path.join(temporaryFolder(), "misspelt");
+      const { code, stderr } = await runWords([...words.split(" "), "--home", home]);
+      expect({ words, code, stderr: stderr.includes(`The home ${home} does not exist.`) }).toEqual({
+        words,
+        code: 2,
+        stderr: true,
+      });
+      expect(stderr).toContain(`holdfast serve --home ${home}`);
+      expect(existsSync(home)).toBe(false);
+    },
+  );
 
   it("[C15] is started where none runs, keeps running, and is found by the next", async () => {
     const home = temporaryFolder();

@@ -6,8 +6,8 @@ import {
   accessSync,
   closeSync,
   constants,
+  existsSync,
   fstatSync,
-  mkdirSync,
   readFileSync,
   rmSync,
   writeFileSync,
@@ -18,7 +18,7 @@ import { createInterface } from "node:readline";
 import { CommandError } from "../command-error.ts";
 import type { Console } from "../console.ts";
 import { EXIT_CODES } from "../exit-codes.ts";
-import { findHome, fullDiskCode } from "../serve/home.ts";
+import { findHome, fullDiskCode, makeHome } from "../serve/home.ts";
 import { findRunningHost, type HostFile, readHostFile } from "../serve/host-file.ts";
 import { readToken } from "../serve/token.ts";
 import { openOwnFile } from "../serve/whole-file.ts";
@@ -36,13 +36,15 @@ export interface HostSearch {
   readonly console: Console;
   /** Whether a host is started when none runs. */
   readonly mayStart: boolean;
+  /** Whether it may be started in a home that was named and does not exist. */
+  readonly mayMakeHome?: boolean;
   /** The file of this very program. */
   readonly programPath: string;
 }
 
 /** The host that was asked for; one that had to be started keeps running. */
 export async function findHost(search: HostSearch): Promise<HostPlace> {
-  const { choice, environment, console, mayStart, programPath } = search;
+  const { choice, environment, console, mayStart, mayMakeHome = true, programPath } = search;
   const home = findHome(choice.home, environment);
   const running = await findRunningHost(home);
   const url = choice.url ?? given(environment["HOLDFAST_URL"]);
@@ -55,6 +57,7 @@ export async function findHost(search: HostSearch): Promise<HostPlace> {
       remedy: "Start one with `holdfast serve`, or name another with --home or --url.",
     });
   }
+  if (!mayMakeHome) requireNamedHome(choice, environment);
   const progress = console.progress("Starting a host");
   try {
     requireWritable(home, environment);
@@ -178,10 +181,23 @@ async function hasDefaultPort(home: string): Promise<boolean> {
   return loadConfig(home, undefined).listen.port === defaultConfig().listen.port;
 }
 
+/** There is nothing to read in a home that does not exist, and its name may be misspelt (C876). */
+export function requireNamedHome({ home: option }: HostChoice, environment: HostSearch["environment"]): void {
+  const isNamed = (option ?? given(environment["HOLDFAST_HOME"])) !== undefined;
+  const home = findHome(option, environment);
+  // The home is hidden from commands of agents, and another error says so (C640).
+  const isAgents = environment["HOLDFAST_TERMINAL"] !== undefined;
+  if (!isNamed || isAgents || existsSync(home)) return;
+  throw new CommandError("HOME_NOT_FOUND", `The home ${home} does not exist.`, {
+    exitCode: EXIT_CODES.setup,
+    remedy: `Check the name, or start a host there with \`holdfast serve --home ${home}\`.`,
+  });
+}
+
 /** Makes the home if it is missing. In an agent's sandbox it is hidden and cannot be written to (C640). */
 function requireWritable(home: string, environment: HostSearch["environment"]): void {
   try {
-    mkdirSync(home, { recursive: true, mode: 0o700 });
+    makeHome(home);
     accessSync(home, constants.W_OK);
   } catch (error) {
     if (fullDiskCode(error) !== undefined) throw noSpaceToStart(home, error);

@@ -40,11 +40,25 @@ export function findHome(
 /** Makes the folder if it is not there, and sees to it that only its owner gets in. */
 export function openHome(home: string, log: Log): void {
   try {
-    mkdirSync(home, { recursive: true, mode: ownerOnly });
+    makeHome(home);
     if (process.platform !== "win32") closeToOthers(home, log);
   } catch (error) {
     if (error instanceof StartError) throw error;
     throw unusableHome(home, error);
+  }
+}
+
+/** Makes the folder, and those above it, if they are not there. */
+export function makeHome(home: string): void {
+  try {
+    mkdirSync(home, { recursive: true, mode: ownerOnly });
+  } catch (error) {
+    if (systemCode(error) !== "ENOENT") throw error;
+    // On a read-only file system Node reports that the folder is missing; making the first one by itself has the reason.
+    let first = home;
+    while (!existsSync(path.dirname(first))) first = path.dirname(first);
+    mkdirSync(first, { mode: ownerOnly });
+    mkdirSync(home, { recursive: true, mode: ownerOnly });
   }
 }
 
@@ -69,15 +83,20 @@ export function noSpaceLeft(home: string, error: unknown): StartError {
 
 function unusableHome(home: string, error: unknown): StartError {
   if (fullDiskCode(error) !== undefined) return noSpaceLeft(home, error);
-  const problem = `The home ${home} cannot be used (${systemCode(error) ?? String(error)}).`;
+  const isFile = existsSync(home) && !statSync(home).isDirectory();
+  const problem = isFile
+    ? `The home ${home} is not a folder.`
+    : `The home ${home} cannot be used (${systemCode(error) ?? String(error)}).`;
   return new StartError(EXIT_CODES.setup, `${problem} Choose a folder that you own with --home.`, {
     cause: error,
   });
 }
 
-/** A failure to write in the home for want of rights, such as in the sandbox of an agent, in a sentence (V701). */
+/** A failure to use the home for want of rights, as in the sandbox of an agent, or of a folder, in a sentence (V701, C875). */
 export function explainHomeAccess(home: string, error: unknown): unknown {
-  return ["EACCES", "EPERM", "EROFS"].includes(systemCode(error) ?? "") ? unusableHome(home, error) : error;
+  return ["EACCES", "EPERM", "EROFS", "ENOTDIR"].includes(systemCode(error) ?? "")
+    ? unusableHome(home, error)
+    : error;
 }
 
 /**

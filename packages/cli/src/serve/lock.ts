@@ -9,6 +9,7 @@ import { readdirSync, readFileSync, rmSync } from "node:fs";
 import path from "node:path";
 import process from "node:process";
 import { setTimeout as delay } from "node:timers/promises";
+import { explainHomeAccess } from "./home.ts";
 import { identifyProcess, isRunning, type ProcessIdentity } from "./process-identity.ts";
 import { systemCode } from "../command-error.ts";
 import { createFile, replaceFile } from "./whole-file.ts";
@@ -61,10 +62,14 @@ export async function acquireLock(home: string): Promise<LockAttempt> {
   }
 }
 
-/** Who holds the lock on a home; undefined when nobody who runs does. */
+/** Who holds the lock on a home; undefined when nobody who runs does. A home that cannot be used is an error (C875). */
 export function findHolder(home: string): LockHolder | undefined {
-  const holder = readHolder(path.join(home, lockFile));
-  return holder !== undefined && isRunning(holder) ? holder : undefined;
+  try {
+    const holder = readHolder(path.join(home, lockFile));
+    return holder !== undefined && isRunning(holder) ? holder : undefined;
+  } catch (error) {
+    throw explainHomeAccess(home, error);
+  }
 }
 
 /** Whether this very holding of the home's lock still stands. */

@@ -117,7 +117,7 @@ class AttachSession {
     const { stdin, stdout } = this.#options.streams;
     const decoder = new StringDecoder("utf8");
     const type = (bytes: Buffer): void => this.#type(decoder.write(bytes));
-    const resize = (): void => this.#resize();
+    const resize = (): void => this.#followWindow();
     stdin.on("data", type).resume();
     stdout.on("resize", resize);
     this.#undo.push(
@@ -197,11 +197,9 @@ class AttachSession {
     if (run !== "tty" || lifecycle.status === "exited" || this.#options.isReadOnly) return;
     const { takesOver = false } = this.#options;
     const refusal = await this.#claim(handle, takesOver);
-    if (refusal !== undefined) this.#screen?.note(`[${this.#watchingReason(handle, refusal)}]`);
-  }
-
-  #watchingReason(handle: ChannelHandle<"terminal">, refusal: string): string {
-    return this.#isHeldByAnother(handle) ? `${anotherTypes} ${this.#waysOn}` : `watching: ${refusal}`;
+    if (refusal === undefined) return;
+    if (this.#isHeldByAnother(handle)) this.#screen?.lastingNote(`[${anotherTypes} ${this.#waysOn}]`);
+    else this.#screen?.note(`[watching: ${refusal}]`);
   }
 
   #isHeldByAnother({ confirmed: { claim } }: ChannelHandle<"terminal">): boolean {
@@ -236,6 +234,7 @@ class AttachSession {
       return outcome.status === "rejected" ? outcome.reason : "The connection was lost.";
     }
     this.#hold = { kind: "held", before };
+    this.#endNotice();
     this.#resize();
     return undefined;
   }
@@ -244,6 +243,9 @@ class AttachSession {
     const { clientId } = this.#options.link;
     if (this.#hold.kind !== "held") {
       if (this.#owesNotice) this.#noteWatching(claim);
+      if (claim.kind !== "client" || claim.clientId === clientId || claim.goneSince !== undefined) {
+        this.#endNotice();
+      }
       return;
     }
     if (claim.kind === "client" && claim.clientId === clientId) {
@@ -253,14 +255,19 @@ class AttachSession {
     this.#hold = { kind: "watching" };
     // After a reconnection there is one notice, whatever happened meanwhile (C869).
     if (this.#isAway) return;
-    this.#screen?.note(`[Another client took this terminal over; you are watching. ${this.#waysOn}]`);
+    this.#screen?.lastingNote(`[Another client took this terminal over; you are watching. ${this.#waysOn}]`);
   }
 
   /** Says that another client types, if it is there (C869). */
   #noteWatching(claim: TerminalClaim): void {
     const isOthers = claim.kind === "client" && claim.clientId !== this.#options.link.clientId;
     this.#owesNotice = isOthers && claim.goneSince !== undefined;
-    if (isOthers && !this.#owesNotice) this.#screen?.note(`[${anotherTypes} ${this.#waysOn}]`);
+    if (isOthers && !this.#owesNotice) this.#screen?.lastingNote(`[${anotherTypes} ${this.#waysOn}]`);
+  }
+
+  /** No other client types any more; what the notice covered is drawn again. */
+  #endNotice(): void {
+    if (this.#screen?.endLastingNote() === true) void this.#handle?.refresh();
   }
 
   #type(data: string): void {
@@ -298,6 +305,12 @@ class AttachSession {
       if (this.#isOver) return;
       this.#screen?.note("[the last keys before the connection was lost may not have arrived]");
     });
+  }
+
+  /** The window has another size: the terminal gets it, or a full screen that is watched is drawn again (C874). */
+  #followWindow(): void {
+    if (this.#hold.kind === "held") return this.#resize();
+    if (this.#screen?.hasOtherScreen === true) void this.#handle?.refresh();
   }
 
   #resize(): void {

@@ -36,6 +36,11 @@ export class CursorPlace {
     for (const found of text.slice(0, text.length - this.#rest.length).matchAll(token)) this.#take(found);
   }
 
+  /** Whether the output ends in the middle of a sequence. */
+  get isInSequence(): boolean {
+    return this.#rest !== "";
+  }
+
   /** Written on the main screen, it moves the cursor to the start of a line below the output. */
   get lineBreak(): string {
     const { isLineStart, isPositioned } = this.#main ?? this.#place;

@@ -10,6 +10,8 @@ import { CursorPlace } from "./cursor-place.ts";
 const stdoutDescriptor = 1;
 const clearScreen = "\u001B[0m\u001B[H\u001B[2J";
 const dim = new Paint(true).dim;
+/** How soon a note is drawn again that the program's output may have covered. */
+const redrawMs = 100;
 
 /** One person's terminal. `close` gives it back. */
 export class PersonScreen {
@@ -18,6 +20,9 @@ export class PersonScreen {
   readonly #modes = new ScreenModes();
   #place = new CursorPlace();
   #isRaw = false;
+  /** The note that stays on the program's other screen. */
+  #lasting: string | undefined;
+  #redraw: NodeJS.Timeout | undefined;
 
   /** `isTty`: what is shown comes from a terminal, which has made its own line ends. */
   constructor(streams: Streams, isTty: boolean) {
@@ -63,17 +68,30 @@ export class PersonScreen {
     this.#modes.push(data);
     this.#place.push(data);
     this.#write(data);
+    this.#redrawSoon();
   }
 
   /** A line of this program among those of the terminal's; on its other screen it is at the bottom, and the cursor stays. */
   note(line: string): void {
-    this.#write(
-      this.hasOtherScreen ? `\u001B7\u001B[999;1H\u001B[K${dim(line)}\u001B8` : `${dim(line)}\u001B[K\r\n`,
-    );
+    this.#write(this.hasOtherScreen ? this.#atBottom(line) : `${dim(line)}\u001B[K\r\n`);
+  }
+
+  /** A note that is drawn again on the other screen after whatever the program draws, until `endLastingNote` (C874). */
+  lastingNote(line: string): void {
+    this.#lasting = line;
+    this.note(line);
+  }
+
+  /** Whether there was one on the other screen, so that what it covered must be drawn again. */
+  endLastingNote(): boolean {
+    const isShown = this.#lasting !== undefined && this.hasOtherScreen;
+    this.#lasting = undefined;
+    return isShown;
   }
 
   /** Leaves the program's screen, so that what is written next begins a line (C514). */
   endLine(): void {
+    this.#lasting = undefined;
     this.#write(`${this.#modes.restore()}${this.#place.lineBreak}`);
     this.#place = new CursorPlace();
   }
@@ -81,8 +99,32 @@ export class PersonScreen {
   /** Gives the terminal back as it was. May be repeated. */
   close(): void {
     process.off("exit", this.#restoreAtOnce);
+    clearTimeout(this.#redraw);
+    this.#lasting = undefined;
     this.#write(this.#modes.restore());
     this.#endRaw();
+  }
+
+  #redrawSoon(): void {
+    if (this.#lasting === undefined || !this.hasOtherScreen || this.#redraw !== undefined) return;
+    this.#redraw = setTimeout(() => {
+      this.#redraw = undefined;
+      const line = this.#lasting;
+      if (line === undefined || !this.hasOtherScreen) return;
+      // The next piece of output ends the sequence that the last one began.
+      if (this.#place.isInSequence) this.#redrawSoon();
+      else this.#write(this.#atBottom(line));
+    }, redrawMs);
+  }
+
+  /** Writes a line on the last rows, on as many as it needs: a line that wraps there would scroll the screen. */
+  #atBottom(line: string): string {
+    const { cols, rows } = this.size ?? { cols: line.length, rows: 999 };
+    const lines = wrapWords(line, cols);
+    const drawn = lines.map(
+      (text, index) => `\u001B[${Math.max(1, rows - lines.length + 1 + index)};1H\u001B[K${dim(text)}`,
+    );
+    return `\u001B7\u001B[0m${drawn.join("")}\u001B8`;
   }
 
   #write(data: string): void {
@@ -104,6 +146,18 @@ export class PersonScreen {
       // The window is gone, and with it all that could be put back.
     }
   };
+}
+
+/** The lines of a text, none longer than so many columns. */
+function wrapWords(text: string, columns: number): string[] {
+  const lines: string[] = [];
+  for (let rest = text; rest !== "";) {
+    const space = rest.lastIndexOf(" ", columns);
+    const length = rest.length <= columns ? rest.length : space > 0 ? space : columns;
+    lines.push(rest.slice(0, length));
+    rest = rest.slice(length).trimStart();
+  }
+  return lines;
 }
 
 /** A mode is set by `h` and reset by `l`; several may stand in one sequence. */

@@ -63,7 +63,14 @@ export function findTerminal(terminals: readonly TerminalStatus[], word: string)
   const found = [...new Set([...byId, ...byTitle])];
   // A name may be used again: what runs under it is meant, else what ran last.
   const running = found.filter(({ lifecycle }) => lifecycle.status === "running");
-  const candidates = running.length > 0 ? running : newestOf(found, byTitle);
+  return onlyTerminal(running.length > 0 ? running : newestOf(found, byTitle), word);
+}
+
+/** The only one of these, which a word means; several are an error that names them. */
+export function onlyTerminal(
+  candidates: readonly TerminalStatus[],
+  word: string,
+): TerminalStatus | undefined {
   if (candidates.length > 1) {
     const names = candidates.map(({ id, title }) => `${safeText(id)} (${safeText(title)})`);
     throw ambiguousName(several, word, names);

@@ -18,15 +18,29 @@ export class TypedProgram {
   }
 
   /** Starts the program; it is ended with the test. */
-  static async start(words: readonly string[], cwd: string): Promise<TypedProgram> {
+  static start(words: readonly string[], cwd: string): Promise<TypedProgram> {
+    return TypedProgram.#startCommand(process.execPath, [programFile, ...words], cwd);
+  }
+
+  /** Starts an interactive shell, in which `holdfast` is the program; it is ended with the test. */
+  static async startShell(cwd: string): Promise<TypedProgram> {
+    const shell = await TypedProgram.#startCommand("bash", ["--norc", "--noprofile", "-i"], cwd);
+    shell.type(
+      `bind 'set enable-bracketed-paste off'; PS1='ready$ '; holdfast() { '${process.execPath}' '${programFile}' "$@"; }\r`,
+    );
+    await shell.seen(/ready\$ $/);
+    return shell;
+  }
+
+  static async #startCommand(command: string, args: readonly string[], cwd: string): Promise<TypedProgram> {
     const processPort = new Spawner({ environment: { PATH: process.env["PATH"], TERM: "xterm" } });
     onTestFinished(() => processPort.close(0));
     const record = new Record();
     const run = await processPort.start(
       {
         kind: "tty",
-        command: process.execPath,
-        args: [programFile, ...words],
+        command,
+        args,
         cwd,
         env: { PATH: process.env["PATH"] ?? "", TERM: "xterm", NO_COLOR: "1" },
         size: { columns: 200, rows: 50 },

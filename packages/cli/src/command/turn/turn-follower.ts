@@ -14,11 +14,12 @@ import { EXIT_CODES } from "../../exit-codes.ts";
 import { signalExitCode } from "../../terminal/terminal-exit.ts";
 import { shortName } from "../../short-name.ts";
 import { shortSessionName } from "../session-name.ts";
+import { DroppedInput } from "./dropped-input.ts";
 import { Interview, type Question, questionOf, settles, waitingSentence } from "./question.ts";
 import type { Screen } from "./screen.ts";
 import { TurnActions, type TurnEnd } from "./turn-end.ts";
 import { safeText } from "../../safe-text.ts";
-import { fieldsOf, limitWord, type TurnDisplay } from "./turn-view.ts";
+import { fieldsOf, limitWord, terminalOf, type TurnDisplay } from "./turn-view.ts";
 
 interface TurnFollowerParts {
   readonly api: Holdfast;
@@ -40,6 +41,10 @@ export class TurnFollower {
   readonly #stream: EventStream<TurnEvent>;
   readonly #reader: EventReader;
   readonly #interrupts: Interrupts;
+  /** The terminal of each tool call that runs. */
+  readonly #terminals = new Map<string, string>();
+  #dropped: DroppedInput | undefined;
+  #hasNotedInput = false;
   #hasBegun = false;
   #leftWith: number | undefined;
   #leaving: Promise<void> = Promise.resolve();
@@ -57,14 +62,21 @@ export class TurnFollower {
 
   /** The end of the turn, or of watching it. */
   async follow(): Promise<TurnEnd> {
-    const { display } = this.#parts;
+    const { display, console } = this.#parts;
     const actions = new TurnActions();
     let end: TurnEnd = { kind: "done", stopReason: "unknown" };
+    const dropped = new DroppedInput({
+      stdin: console.streams.stdin,
+      onLine: () => void this.#noteDroppedLine(),
+      onInterrupt: () => this.#interrupts.press(),
+    });
+    this.#dropped = dropped;
     try {
       for (let read = await this.#reader.next(); read !== undefined; read = await this.#reader.next()) {
         const { event, cursor } = read;
         this.#hasBegun = true;
         await display.show(event, cursor);
+        this.#noteTerminal(event);
         this.#noteLimit(event);
         await this.#noteLongOutput(event);
         actions.note(event);
@@ -76,9 +88,29 @@ export class TurnFollower {
     } finally {
       this.#interrupts.close();
       await display.finish();
+      await dropped.close();
     }
     await this.#leaving;
     return this.#leftWith === undefined ? end : { kind: "left", exitCode: this.#leftWith };
+  }
+
+  #noteTerminal(event: TurnEvent): void {
+    if (event.type !== "tool_call") return;
+    const { toolCallId, status } = event.data;
+    const { terminalId } = terminalOf(event.data);
+    if (status === "running" && typeof terminalId === "string") this.#terminals.set(toolCallId, terminalId);
+    else this.#terminals.delete(toolCallId);
+  }
+
+  /** Says, once, how to type into the command that runs (C870). */
+  async #noteDroppedLine(): Promise<void> {
+    const { console, screen } = this.#parts;
+    const terminalId = [...this.#terminals.values()].at(-1);
+    if (terminalId === undefined || this.#hasNotedInput) return;
+    this.#hasNotedInput = true;
+    await screen.pause();
+    const way = `run holdfast attach ${shortName(terminalId)} in another window`;
+    console.warn(`Typed text is not sent to the command. To type into it, ${way}.`);
   }
 
   /** A limit that ended a command is named also where no line about it is shown: in a script's stderr (C713). */
@@ -112,6 +144,7 @@ export class TurnFollower {
   async #face(question: Question): Promise<void> {
     const { console, screen, sessionKey } = this.#parts;
     const isSettledBy = (event: TurnEvent): boolean => settles(event, question.id);
+    if (console.canAsk) this.#dropped?.pause();
     const interview = console.canAsk
       ? new Interview({ console, screen, onInterrupt: () => this.#interrupts.press() })
       : undefined;
@@ -130,6 +163,7 @@ export class TurnFollower {
       await this.#answer(question, asked.value);
     } finally {
       await interview?.close();
+      this.#dropped?.resume();
     }
   }
 
@@ -147,10 +181,11 @@ export class TurnFollower {
   }
 
   async #cancel(): Promise<void> {
-    const { api, console, screen, sessionKey } = this.#parts;
+    const { api, console, display, screen, sessionKey } = this.#parts;
     await screen.pause();
     if (await this.#takeBack()) return console.note("The message is taken back.");
     console.note("Cancelling the turn. Ctrl-C again leaves without waiting for its end.");
+    display.cancelledHere();
     try {
       await api.acpAgent.cancelTurn(sessionKey);
     } catch (error) {

@@ -12,6 +12,8 @@ export interface TurnDisplay {
   show(event: TurnEvent, cursor: string | undefined): Promise<void>;
   /** A question was answered here, so its answer is no news. */
   answeredHere(requestId: string): void;
+  /** The turn is cancelled here, and its open questions with it. */
+  cancelledHere(): void;
   /** Nothing more comes of this turn. */
   finish(): Promise<void>;
 }
@@ -43,6 +45,7 @@ export class TurnView implements TurnDisplay {
   readonly #calls = new Map<string, SeenCall>();
   readonly #steps = new Map<string, string>();
   readonly #answeredHere = new Set<string>();
+  #isCancelledHere = false;
 
   /** Shows the output of commands as it comes; absent where the agent's messages are all there is to show. */
   readonly #output: LiveOutput | undefined;
@@ -84,9 +87,14 @@ export class TurnView implements TurnDisplay {
     this.#answeredHere.add(requestId);
   }
 
+  cancelledHere(): void {
+    this.#isCancelledHere = true;
+  }
+
   async finish(): Promise<void> {
     await this.#output?.close();
     await this.#screen.finish();
+    this.#isCancelledHere = false;
     this.#calls.clear();
     this.#steps.clear();
   }
@@ -148,9 +156,10 @@ export class TurnView implements TurnDisplay {
   }
 
   async #showAnswer(data: TurnEventOf<"status">["data"]): Promise<void> {
-    const { requestId, by } = fieldsOf(data);
+    const { requestId, by, outcome } = fieldsOf(data);
     if (typeof requestId === "string" && this.#answeredHere.has(requestId)) return;
-    const who = answerers[String(by)] ?? "elsewhere";
+    const isOwn = this.#isCancelledHere && by === "client" && outcome === "cancelled";
+    const who = isOwn ? "by you" : (answerers[String(by)] ?? "elsewhere");
     await this.#screen.line(this.#screen.paint.dim(`${safeText(data.text)} ${who}`));
   }
 }
@@ -173,6 +182,10 @@ export class TurnLines implements TurnDisplay {
 
   answeredHere(): void {
     // Every event is a line, also one that was caused here.
+  }
+
+  cancelledHere(): void {
+    // The same.
   }
 
   async finish(): Promise<void> {
@@ -227,7 +240,7 @@ function exitOf(call: ToolCall): Fields {
 }
 
 /** The last terminal that a call shows. */
-function terminalOf({ content = [] }: ToolCall): Fields {
+export function terminalOf({ content = [] }: ToolCall): Fields {
   return fieldsOf(content.map(fieldsOf).findLast(({ type }) => type === "terminal"));
 }
 

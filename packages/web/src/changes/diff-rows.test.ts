@@ -89,4 +89,21 @@ describe("[Z840] rows of a diff", () => {
       "Mode changed from 100644 to 100755.",
     ]);
   });
+
+  it("[Z980] offer to load a diff only where the host gives it alone", () => {
+    const large = { ...file, additions: 30_000, deletions: 0 };
+    const notes = [{ isTooLarge: true, canReadAlone: true } as const, { isTooLarge: true } as const].map(
+      (more) =>
+        diffRows(
+          [large],
+          new Map([[large.path, { file: large, hunks: [], ...more }]]),
+          "unified",
+          new Set(),
+        )[1],
+    );
+    expect(notes).toMatchObject([
+      { text: "This diff is large.", canLoad: true },
+      { text: "This diff is too large to show: 30,000 lines.", canLoad: false },
+    ]);
+  });
 });

@@ -65,12 +65,18 @@ function contentRows(file: ChangedFile, diff: FileDiff | undefined, layout: Layo
   ];
   if (file.isBinary === true) return note("Binary file.");
   if (diff === undefined) return note("Not read yet.", true);
-  if (diff.isTooLarge === true) return note("This diff is large.", true);
+  if (diff.canReadAlone === true) return note("This diff is large.", true);
+  if (diff.isTooLarge === true) return note(tooLargeText(file));
   if (diff.hunks.length === 0) return note(emptyWords(file));
   const rows = diff.hunks.flatMap((hunk) => hunkRows(file, hunk, layout));
   // A file that is all new or all gone has one hunk, whose heading would say nothing.
   const isWhole = (file.status === "added" || file.status === "deleted") && diff.hunks.length === 1;
   return isWhole ? rows.slice(1) : rows;
+}
+
+function tooLargeText({ additions, deletions }: ChangedFile): string {
+  const lines = additions + deletions;
+  return `This diff is too large to show: ${lines.toLocaleString("en")} ${lines === 1 ? "line" : "lines"}.`;
 }
 
 function emptyWords({ status, oldPath, oldMode, newMode, kind }: ChangedFile): string {

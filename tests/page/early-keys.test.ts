@@ -66,6 +66,31 @@ describePage("[Z973] early keys", () => {
     expect(await page.getByRole("group", { name: /^Permission/ }).count()).toBe(1);
   });
 
+  it("[Z806, Z973] a lone a in the message field is text, and outside of it always allows", async () => {
+    const page = await openSession();
+    const card = page.getByRole("group", { name: /^Permission/ });
+    await say(page, "echo standing");
+    // Right before the question, and when it can be read.
+    await page.keyboard.press("a");
+    await card.waitFor();
+    await page.waitForTimeout(1500);
+    expect(await composer(page).inputValue()).toBe("a");
+    await composer(page).fill("");
+    await page.keyboard.press("a");
+    await page.waitForTimeout(1000);
+    expect(await composer(page).inputValue()).toBe("a");
+    expect(await page.getByText("“a” was typed").count()).toBe(0);
+    expect(await card.count()).toBe(1);
+    // With Enter it is a message.
+    await page.keyboard.press("Enter");
+    await page.getByRole("list", { name: "Queued messages" }).getByText("a", { exact: true }).waitFor();
+    expect(await card.count()).toBe(1);
+    await page.getByRole("log", { name: "Conversation" }).focus();
+    await page.keyboard.press("a");
+    await card.waitFor({ state: "detached" });
+    await terminals(page).first().getByText("exit 0", { exact: true }).waitFor();
+  });
+
   it("[Z973] a key that has answered leaves no text when it is held or pressed again", async () => {
     const page = await openSession();
     const card = page.getByRole("group", { name: /^Permission/ });

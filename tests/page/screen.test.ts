@@ -166,6 +166,34 @@ describePage(
       await terminals(page).first().getByRole("button", { name: "Stop command" }).click();
     });
 
+    it("[Z982] ends with its last visible row, not with rows of spaces", async () => {
+      const { page } = await openSession();
+      const shownRows = async (): Promise<string[]> => {
+        const screen = await readScreen(page);
+        return screen.rows.filter((row) => isInView(screen, row)).map(({ text }) => text);
+      };
+      const spaces = "for i in $(seq 20); do printf '%100s\\n' ''; done";
+      const programs: readonly (readonly [string, readonly string[]])[] = [
+        // As top draws: every row to its end, then back to the rows on top.
+        [`clear; echo head; echo body; ${spaces}; printf '\\033[2;5H'; sleep 600`, ["head", "body"]],
+        // As top leaves its cursor: hidden, below everything.
+        ["printf '\\033[?25l\\033[H\\033[2Jhidden\\n\\033[20;1H\\033[K'; sleep 600", ["hidden"]],
+        // The same after lines have scrolled off.
+        [`seq 100; clear; echo later; ${spaces}; printf '\\033[1;6H'; sleep 600`, ["later"]],
+        // What has a colour is seen, though it is no text; the cursor is on the first row.
+        ["clear; printf 'bar\\n\\n\\033[44m   \\033[m\\033[1;4H'; sleep 600", ["bar", "", ""]],
+        ["clear; printf 'key\\n\\033[7m\\033[K     \\033[m\\033[1;4H'; sleep 600", ["key", ""]],
+      ];
+      for (const [program, rows] of programs) {
+        await say(page, program);
+        await allow(page);
+        await expect.poll(shownRows, { message: program }).toEqual(rows);
+        await page.getByRole("button", { name: "Stop", exact: true }).click();
+        await whenIdle(page);
+        await expect.poll(shownRows, { message: program }).toEqual(rows);
+      }
+    });
+
     it("[Z344] of a full-screen program is whole, and Stop ends it: it stays to be read, and its agent's turn is over", async () => {
       const { page } = await openSession();
       await say(page, "less /etc/services");

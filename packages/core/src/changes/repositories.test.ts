@@ -86,6 +86,8 @@ async function play(cwd: string, line: string, level = "none"): Promise<Scene> {
 }
 
 const list = ({ host, session }: Scene) => host.host.changes.list(session.key, undefined, ME);
+const diff = ({ host, session }: Scene, file?: string) =>
+  host.host.changes.diff(session.key, { path: file }, ME);
 const paths = async (scene: Scene) => (await list(scene)).files.map((file) => file.path);
 
 test("[N745] of a session in a subfolder, only that folder's changes are shown, relative to it", async () => {
@@ -248,6 +250,35 @@ test("[N747] large and unreadable files and too many untracked ones are left out
     "too-large",
     ...Array.from({ length: 10 }, () => "too-many"),
   ]);
+});
+
+test("[Z980] a diff that is left out of the others is given alone, up to its own bound, and takes no room from others", async () => {
+  const repository = makeRepository("large-diffs");
+  // More lines than all may have, more bytes than one may have, more lines than one has alone, and small ones between them.
+  const line =
+    "seq 1 30000 > huge.txt; seq 1000000 1015000 | sed 's/$/ and more text than half a megabyte of lines may have/' > long.txt; " +
+    "seq 1 8000 > middle.txt; yes | head -n 200001 > vast.txt; echo x > z.txt";
+  const scene = await play(repository, line);
+  const all = await diff(scene);
+  expect(
+    all.diffs.map(({ file, hunks, isTooLarge, canReadAlone }) => [
+      file.path,
+      hunks.length,
+      isTooLarge,
+      canReadAlone,
+    ]),
+  ).toEqual([
+    ["huge.txt", 0, true, true],
+    ["long.txt", 0, true, true],
+    ["middle.txt", 1, undefined, undefined],
+    ["vast.txt", 0, true, undefined],
+    ["z.txt", 1, undefined, undefined],
+  ]);
+  const huge = await diff(scene, "huge.txt");
+  expect(huge.isComplete).toBe(true);
+  expect(huge.diffs[0]?.hunks[0]?.newLines).toBe(30_000);
+  expect((await diff(scene, "long.txt")).diffs[0]?.hunks).toHaveLength(1);
+  expect((await diff(scene, "vast.txt")).diffs).toMatchObject([{ hunks: [], isTooLarge: true }]);
 });
 
 test.runIf(process.env["HOLDFAST_LONG"] !== undefined)(

@@ -36,9 +36,19 @@ interface Scope {
   readonly turn: number | undefined;
 }
 
-/** A patch beyond these is left out: nobody reads it. */
-const maxPatchBytes = 512 * 1024;
-const maxPatchLines = 20_000;
+interface PatchBounds {
+  /** Changed lines of all files together; with lines of context, a file has at most twice as many. */
+  readonly maxLines: number;
+  /** Of each file. */
+  readonly maxBytes: number;
+}
+
+/** Beyond these, a file's diff is left out of the diff of all files. */
+const boundsOfAll: PatchBounds = { maxLines: 20_000, maxBytes: 512 * 1024 };
+/** Beyond these, a file's diff is not given at all. */
+const boundsOfOne: PatchBounds = { maxLines: 200_000, maxBytes: 8 * 1024 * 1024 };
+/** Files that made room for others are found in the first pass; a second one fills it. */
+const maxPasses = 2;
 const maxDiffBytes = 16 * 1024 * 1024;
 const maxContentBytes = 8 * 1024 * 1024;
 /** Paths that fit into one command line. */
@@ -140,10 +150,15 @@ export class RepositoryChanges {
     const { scope, omitted } = await this.#prepare(turn);
     const entries = scope === undefined ? [] : await this.#compare(scope);
     const wanted = path === undefined ? entries : [findEntry(entries, path)];
-    const patches = scope === undefined ? new Map<string, FilePatch>() : await this.#patchesOf(scope, wanted);
+    const bounds = path === undefined ? boundsOfAll : boundsOfOne;
+    const patches =
+      scope === undefined ? new Map<string, FilePatch>() : await this.#patchesOf(scope, wanted, bounds);
     const diffs = wanted.slice(0, LIMITS.changedFiles).map(({ file }): FileDiff => {
       const patch = patches.get(file.path);
-      if (patch === undefined) return { file, hunks: [], isTooLarge: true };
+      if (patch === undefined) {
+        const canReadAlone = path === undefined && linesOf(file) <= boundsOfOne.maxLines;
+        return { file, hunks: [], isTooLarge: true, ...(canReadAlone && { canReadAlone }) };
+      }
       return { file, hunks: patch.hunks.map(({ shown }) => shown) };
     });
     const isWhole = diffs.length === wanted.length && diffs.every(({ isTooLarge }) => isTooLarge !== true);
@@ -237,26 +252,45 @@ export class RepositoryChanges {
     return readFileList(await this.#diff(scope, ["-z", "--raw", "--numstat"], []), this.repository.prefix);
   }
 
-  /** The patches of files by their paths; those that are too large are not there. */
-  async #patchesOf(scope: Scope, entries: readonly FileEntry[]): Promise<Map<string, FilePatch>> {
+  /** The patches of files by their paths; those that are too large are not there, and do not count. */
+  async #patchesOf(
+    scope: Scope,
+    entries: readonly FileEntry[],
+    bounds: PatchBounds,
+  ): Promise<Map<string, FilePatch>> {
     const patches = new Map<string, FilePatch>();
-    let lines = 0;
-    const wanted = entries.filter(({ file: { additions, deletions } }) => {
-      lines += additions + deletions;
-      return lines <= maxPatchLines;
-    });
-    for (let at = 0; at < wanted.length; at += maxPathsOfCall) {
-      const part = wanted.slice(at, at + maxPathsOfCall);
-      const sections = await this.#sectionsOf(scope, ["-p"], part).catch((error: unknown) => {
-        if (error instanceof GitError && error.limit === "output") return undefined;
-        throw error;
-      });
-      for (const { file } of part) {
-        const raw = sections?.get(file.path) ?? "";
-        if (raw !== "" && raw.length <= maxPatchBytes) patches.set(file.path, readPatch(raw));
+    let left = entries;
+    let freeLines = bounds.maxLines;
+    for (let pass = 0; pass < maxPasses && left.length > 0; pass += 1) {
+      const wanted = fittingEntries(left, freeLines);
+      for (let at = 0; at < wanted.length; at += maxPathsOfCall) {
+        const part = wanted.slice(at, at + maxPathsOfCall);
+        for (const [{ file }, patch] of await this.#readPatches(scope, part, bounds)) {
+          patches.set(file.path, patch);
+          freeLines -= linesOf(file);
+        }
       }
+      const read = new Set(wanted);
+      left = left.filter((entry) => !read.has(entry));
     }
     return patches;
+  }
+
+  /** The patches of a few files, without those that are too large. */
+  async #readPatches(
+    scope: Scope,
+    entries: readonly FileEntry[],
+    { maxLines, maxBytes }: PatchBounds,
+  ): Promise<readonly (readonly [FileEntry, FilePatch])[]> {
+    const sections = await this.#sectionsOf(scope, ["-p"], entries).catch((error: unknown) => {
+      if (error instanceof GitError && error.limit === "output") return undefined;
+      throw error;
+    });
+    return entries.flatMap((entry) => {
+      const raw = sections?.get(entry.file.path) ?? "";
+      const isGiven = raw !== "" && raw.length <= maxBytes && hasAtMostLines(raw, 2 * maxLines);
+      return isGiven ? [[entry, readPatch(raw)] as const] : [];
+    });
   }
 
   /** The text of each file's patch, by its path. The names in patches are quoted, so their order tells whose they are. */
@@ -312,6 +346,29 @@ export function findEntry(entries: readonly FileEntry[], path: string): FileEntr
   const found = entries.find(({ file }) => file.path === path);
   if (found !== undefined) return found;
   throw new HostError("NOT_FOUND", `${path} has not changed. List the changes to see which files have.`);
+}
+
+function linesOf({ additions, deletions }: ChangedFile): number {
+  return additions + deletions;
+}
+
+/** The files whose changed lines fit, in their order; one that does not fit leaves its room to the next. */
+function fittingEntries(entries: readonly FileEntry[], maxLines: number): readonly FileEntry[] {
+  let lines = 0;
+  return entries.filter(({ file }) => {
+    if (lines + linesOf(file) > maxLines) return false;
+    lines += linesOf(file);
+    return true;
+  });
+}
+
+function hasAtMostLines(patch: string, maxLines: number): boolean {
+  let at = -1;
+  for (let lines = 0; lines <= maxLines; lines += 1) {
+    at = patch.indexOf("\n", at + 1);
+    if (at < 0) return true;
+  }
+  return false;
 }
 
 function summarize(entries: readonly FileEntry[]): ChangeSummary {

@@ -99,7 +99,11 @@ const fileDiffSchema = z
   .object({
     file: changedFileSchema,
     hunks: z.array(hunkSchema),
-    isTooLarge: z.literal(true).optional().describe("The diff is too large to be shown."),
+    isTooLarge: z.literal(true).optional().describe("The diff is left out because it is too large."),
+    canReadAlone: z
+      .literal(true)
+      .optional()
+      .describe("The diff is left out here, and can be read by a request for this file alone."),
   })
   .meta({ id: "FileDiff", description: "The changes of one file, by hunks." });
 

@@ -9,6 +9,9 @@ const settleMs = 500;
 /** A letter that was typed this long before a question appeared may have been meant for one. */
 const earlyMs = 1000;
 
+/** A standing permission is not given by a message that begins with "a": there the key is text. */
+const keysInField: ReadonlySet<string> = new Set(["y", "n"]);
+
 const steps: Readonly<Partial<Record<string, 1 | -1>>> = { j: 1, k: -1 };
 
 export interface QuestionKeys {
@@ -46,7 +49,7 @@ export function useAnswerKeys(
       if (step !== undefined && !isOccupied(event.target) && moveCurrentQuestion(step)) swallow(event);
       if (!latest.current.isAnswer(key)) return;
       const field = emptyMessageField(event.target);
-      if (field === undefined && isOccupied(event.target)) return;
+      if (field === undefined ? isOccupied(event.target) : !keysInField.has(key)) return;
       if (!isInSight(card.current)) {
         card.current?.scrollIntoView({ block: "nearest" });
         shownMs = performance.now();
@@ -69,7 +72,8 @@ export function useAnswerKeys(
 function earlyLetter(): { readonly field: HTMLTextAreaElement; readonly key: string } | undefined {
   const field = document.getElementById(messageFieldId);
   if (!(field instanceof HTMLTextAreaElement) || field !== document.activeElement) return undefined;
-  return msSinceTyping() < earlyMs ? { field, key: field.value.toLowerCase() } : undefined;
+  const key = field.value.toLowerCase();
+  return msSinceTyping() < earlyMs && keysInField.has(key) ? { field, key } : undefined;
 }
 
 /** Whether the end of a question, with its answers, is in sight and nothing covers it. */

@@ -39,6 +39,8 @@ export interface FileDiff {
   readonly file: ChangedFile;
   readonly hunks: readonly ChangeHunk[];
   readonly isTooLarge?: true;
+  /** It was left out because of the others, and can be asked for alone. */
+  readonly canReadAlone?: true;
 }
 
 /** Which changes are meant: those of a turn, or all since the session's first one. */

@@ -134,13 +134,24 @@ interface CodeCellProps {
   readonly hasNoLineEnd: boolean;
 }
 
+/** The browser needs seconds to lay out a line of megabytes. */
+const maxShownLength = 20_000;
+
 function CodeCell({ line, code, sign, hasNoLineEnd }: CodeCellProps): ReactNode {
   const pieces = useColouredLine(code, line.index);
+  const hiddenLength = line.text.length - maxShownLength;
   return (
     <>
       <span className={style.sign}>{sign}</span>
       <code className={style.code}>
-        <CodePieces text={line.text} pieces={pieces} />
+        {hiddenLength > 0 ? (
+          <>
+            {line.text.slice(0, maxShownLength)}
+            <span className={style.noLineEnd}> {hiddenLength.toLocaleString("en")} more characters</span>
+          </>
+        ) : (
+          <CodePieces text={line.text} pieces={pieces} />
+        )}
         {hasNoLineEnd && <span className={style.noLineEnd}> no newline at the end</span>}
       </code>
     </>

@@ -89,4 +89,40 @@ describe("[Z840] rows of a diff", () => {
       "Mode changed from 100644 to 100755.",
     ]);
   });
+
+  it("[Z983] say that the mode changed, above the lines that changed and any other note", () => {
+    const modes = { oldMode: "100644", newMode: "100755" };
+    const changed = [hunk(" a\n-b\n+B\n")];
+    const kindsOf = (each: ChangedFile, hunks: readonly ChangeHunk[]): readonly string[] =>
+      diffRows([each], new Map([[each.path, { file: each, hunks }]]), "unified", new Set()).map((row) =>
+        row.kind === "note" ? row.text : row.kind,
+      );
+    const said = "Mode changed from 100644 to 100755.";
+    expect(kindsOf({ ...file, ...modes }, changed)).toEqual(["file", said, "hunk", "line", "line", "line"]);
+    expect(kindsOf({ ...file, ...modes }, [])).toEqual(["file", said]);
+    expect(kindsOf({ ...file, ...modes, isBinary: true }, [])).toEqual(["file", said, "Binary file."]);
+    expect(kindsOf({ ...file, ...modes, status: "renamed", oldPath: "b.ts" }, [])).toEqual([
+      "file",
+      said,
+      "Renamed from b.ts without a change.",
+    ]);
+    expect(kindsOf(file, changed)).toEqual(["file", "hunk", "line", "line", "line"]);
+  });
+
+  it("[Z980] offer to load a diff only where the host gives it alone", () => {
+    const large = { ...file, additions: 30_000, deletions: 0 };
+    const notes = [{ isTooLarge: true, canReadAlone: true } as const, { isTooLarge: true } as const].map(
+      (more) =>
+        diffRows(
+          [large],
+          new Map([[large.path, { file: large, hunks: [], ...more }]]),
+          "unified",
+          new Set(),
+        )[1],
+    );
+    expect(notes).toMatchObject([
+      { text: "This diff is large.", canLoad: true },
+      { text: "This diff is too large to show: 30,000 lines.", canLoad: false },
+    ]);
+  });
 });

@@ -59,23 +59,40 @@ export function diffRows(
   });
 }
 
-function contentRows(file: ChangedFile, diff: FileDiff | undefined, layout: Layout): DiffRow[] {
+function contentRows(file: ChangedFile, diff: FileDiff | undefined, layout: Layout): readonly DiffRow[] {
+  const modes = modeRows(file);
   const note = (text: string, canLoad = false): DiffRow[] => [
+    ...modes,
     { kind: "note", key: `${file.path}\nnote`, file, text, canLoad },
   ];
   if (file.isBinary === true) return note("Binary file.");
   if (diff === undefined) return note("Not read yet.", true);
-  if (diff.isTooLarge === true) return note("This diff is large.", true);
-  if (diff.hunks.length === 0) return note(emptyWords(file));
+  if (diff.canReadAlone === true) return note("This diff is large.", true);
+  if (diff.isTooLarge === true) return note(tooLargeText(file));
+  if (diff.hunks.length === 0) {
+    return modes.length > 0 && file.status === "modified" ? modes : note(emptyWords(file));
+  }
   const rows = diff.hunks.flatMap((hunk) => hunkRows(file, hunk, layout));
   // A file that is all new or all gone has one hunk, whose heading would say nothing.
   const isWhole = (file.status === "added" || file.status === "deleted") && diff.hunks.length === 1;
-  return isWhole ? rows.slice(1) : rows;
+  return isWhole ? rows.slice(1) : [...modes, ...rows];
 }
 
-function emptyWords({ status, oldPath, oldMode, newMode, kind }: ChangedFile): string {
+/** The row that says how a file's mode changed, above everything else. */
+function modeRows(file: ChangedFile): DiffRow[] {
+  const { path, oldMode, newMode, status } = file;
+  if (oldMode === undefined || newMode === undefined || status === "type-changed") return [];
+  const text = `Mode changed from ${oldMode} to ${newMode}.`;
+  return [{ kind: "note", key: `${path}\nmode`, file, text, canLoad: false }];
+}
+
+function tooLargeText({ additions, deletions }: ChangedFile): string {
+  const lines = additions + deletions;
+  return `This diff is too large to show: ${lines.toLocaleString("en")} ${lines === 1 ? "line" : "lines"}.`;
+}
+
+function emptyWords({ status, oldPath, kind }: ChangedFile): string {
   if (kind === "submodule") return "Another commit of the submodule.";
-  if (oldMode !== undefined && newMode !== undefined) return `Mode changed from ${oldMode} to ${newMode}.`;
   if (status === "renamed") return `Renamed from ${oldPath ?? "another name"} without a change.`;
   if (status === "added") return "Empty file.";
   return status === "deleted" ? "The file was deleted." : "No line differs.";

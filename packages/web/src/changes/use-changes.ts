@@ -32,6 +32,8 @@ export function useChanges(scope: ChangeScope, version: string): LoadedChanges {
   const [count, setCount] = useState(0);
   const shownScope = useRef("");
   const lastReadMs = useRef(-pauseMs);
+  /** The files that somebody loaded. */
+  const loadedPaths = useRef(new Set<string>());
   const reload = useCallback(() => setCount((before) => before + 1), []);
   useEffect(() => {
     const stop = new AbortController();
@@ -40,6 +42,7 @@ export function useChanges(scope: ChangeScope, version: string): LoadedChanges {
     const read = async (): Promise<void> => {
       lastReadMs.current = performance.now();
       const asked = { sessionKey, turn };
+      if (!isSame) loadedPaths.current.clear();
       const list = await fetchChanges(asked, stop.signal);
       shownScope.current = name;
       setView((before) => ({
@@ -49,9 +52,13 @@ export function useChanges(scope: ChangeScope, version: string): LoadedChanges {
         isReading: list.files.length > 0,
       }));
       if (list.files.length === 0) return;
-      const diffs = await fetchDiffs(asked, undefined, stop.signal);
-      const byPath = new Map(diffs.map((diff) => [diff.file.path, diff]));
-      setView({ status: "known", list, diffs: byPath, isReading: false });
+      const diffs = await fetchAllDiffs(asked, loadedPaths.current, stop.signal);
+      setView((before) => ({
+        status: "known",
+        list,
+        diffs: before.status === "known" ? keepSameHunks(diffs, before.diffs) : diffs,
+        isReading: false,
+      }));
     };
     if (!isSame) setView({ status: "loading" });
     const waitMs = isSame ? Math.max(0, lastReadMs.current + pauseMs - performance.now()) : 0;
@@ -69,6 +76,7 @@ export function useChanges(scope: ChangeScope, version: string): LoadedChanges {
   const loadFile = async (path: string): Promise<void> => {
     const [diff] = await fetchDiffs(scope, path);
     if (diff === undefined) return;
+    loadedPaths.current.add(path);
     setView((before) =>
       before.status === "known"
         ? { ...before, diffs: new Map(before.diffs).set(diff.file.path, diff) }
@@ -76,6 +84,56 @@ export function useChanges(scope: ChangeScope, version: string): LoadedChanges {
     );
   };
   return { view, reload, loadFile };
+}
+
+/** The diffs of all files, with those that were loaded alone before. */
+async function fetchAllDiffs(
+  scope: ChangeScope,
+  loadedPaths: ReadonlySet<string>,
+  signal: AbortSignal,
+): Promise<ReadonlyMap<string, FileDiff>> {
+  const diffs = new Map((await fetchDiffs(scope, undefined, signal)).map((diff) => [diff.file.path, diff]));
+  for (const path of loadedPaths) {
+    if (diffs.get(path)?.canReadAlone !== true) continue;
+    try {
+      const [diff] = await fetchDiffs(scope, path, signal);
+      if (diff !== undefined) diffs.set(path, diff);
+    } catch (error) {
+      if (signal.aborted) throw error;
+      // It may have changed back meanwhile; it can still be loaded by its button.
+    }
+  }
+  return diffs;
+}
+
+/** Keeps hunks that did not change, so that their rows need not be drawn again, and a diff that was loaded meanwhile. */
+function keepSameHunks(
+  diffs: ReadonlyMap<string, FileDiff>,
+  before: ReadonlyMap<string, FileDiff> | undefined,
+): ReadonlyMap<string, FileDiff> {
+  const kept = new Map(diffs);
+  for (const [path, diff] of diffs) {
+    const earlier = before?.get(path);
+    if (earlier === undefined) continue;
+    const wasLoaded = diff.canReadAlone === true && earlier.hunks.length > 0;
+    if (wasLoaded ? hasSameCounts(diff, earlier) : hasSameHunks(diff, earlier)) {
+      kept.set(path, wasLoaded ? { ...earlier, file: diff.file } : { ...diff, hunks: earlier.hunks });
+    }
+  }
+  return kept;
+}
+
+function hasSameCounts({ file }: FileDiff, { file: earlier }: FileDiff): boolean {
+  return file.additions === earlier.additions && file.deletions === earlier.deletions;
+}
+
+function hasSameHunks({ hunks }: FileDiff, { hunks: earlier }: FileDiff): boolean {
+  return (
+    hunks.length === earlier.length &&
+    hunks.every(
+      ({ id, newStart }, index) => id === earlier[index]?.id && newStart === earlier[index].newStart,
+    )
+  );
 }
 
 /** Another text whenever the files may have changed: a turn began or ended, a tool call ended, or someone reverted. */

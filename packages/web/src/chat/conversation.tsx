@@ -10,6 +10,7 @@ import { ConversationEmpty } from "./conversation-empty.tsx";
 import { ConversationRowView } from "./conversation-row.tsx";
 import { type ConversationRow, conversationRows } from "./conversation-rows.ts";
 import style from "./conversation.module.css";
+import { useStayAtEnd } from "./stay-at-end.ts";
 import { TurnNavigator } from "./turn-navigator.tsx";
 import { useWantedMessage } from "./wanted-message.ts";
 
@@ -32,6 +33,7 @@ const nearStartPx = 400;
 
 export function Conversation(props: ConversationProps): ReactNode {
   const { session, chat, sentCount, message, onLoadEarlier } = props;
+  const place = useRef<HTMLDivElement>(null);
   const list = useRef<VListHandle>(null);
   const [isAtEnd, setIsAtEnd] = useState(true);
   const [isNearStart, setIsNearStart] = useState(true);
@@ -44,6 +46,7 @@ export function Conversation(props: ConversationProps): ReactNode {
   });
   // The layout effect above scrolls there.
   useLayoutEffect(() => setIsAtEnd(true), [sentCount]);
+  const isSettling = useStayAtEnd(place, rows.length > 0, isAtEnd, stick);
   const goToRow = (index: number): void => {
     setIsAtEnd(false);
     list.current?.scrollToIndex(index, { align: "start" });
@@ -52,7 +55,7 @@ export function Conversation(props: ConversationProps): ReactNode {
   if (rows.length === 0) return <ConversationEmpty session={session} />;
   const measure = (offset: number): void => {
     const { scrollSize = 0, viewportSize = 0 } = list.current ?? {};
-    setIsAtEnd(scrollSize - viewportSize - offset < nearEndPx);
+    setIsAtEnd(isSettling() || scrollSize - viewportSize - offset < nearEndPx);
     const isNear = offset < nearStartPx;
     setIsNearStart(isNear);
     if (isNear) onLoadEarlier();
@@ -61,21 +64,12 @@ export function Conversation(props: ConversationProps): ReactNode {
     setIsAtEnd(true);
     stick();
   };
-  // The browser's own Home and End glide there, and stop halfway when rows on the way turn out to have another height.
-  const jump = (event: KeyboardEvent): void => {
-    if (event.target !== event.currentTarget || event.ctrlKey || event.metaKey || event.altKey) return;
-    if (event.key === "Home") {
-      setIsAtEnd(false);
-      list.current?.scrollToIndex(0);
-    } else if (event.key === "End") {
-      goToEnd();
-    } else {
-      return;
-    }
-    event.preventDefault();
+  const goToStart = (): void => {
+    setIsAtEnd(false);
+    list.current?.scrollToIndex(0);
   };
   return (
-    <div className={style.place}>
+    <div className={style.place} ref={place}>
       <TurnNavigator rows={rows} isAtEnd={isAtEnd} onGo={goToRow} />
       {isNearStart && chat.turnsNextCursor !== undefined && (
         <button type="button" className={`${control.button} ${style.earlier}`} onClick={onLoadEarlier}>
@@ -92,7 +86,7 @@ export function Conversation(props: ConversationProps): ReactNode {
         data={rows}
         shift={isShifted}
         onScroll={measure}
-        onKeyDown={jump}
+        onKeyDown={(event) => jump(event, goToStart, goToEnd)}
       >
         {(row) => (
           <div key={row.key} className={style.row} data-wide={isLive(row)}>
@@ -111,6 +105,15 @@ export function Conversation(props: ConversationProps): ReactNode {
       {!isAtEnd && <NewestButton onClick={goToEnd} />}
     </div>
   );
+}
+
+/** The browser's own Home and End glide there, and stop halfway when rows on the way turn out to have another height. */
+function jump(event: KeyboardEvent, goToStart: () => void, goToEnd: () => void): void {
+  if (event.target !== event.currentTarget || event.ctrlKey || event.metaKey || event.altKey) return;
+  if (event.key !== "Home" && event.key !== "End") return;
+  if (event.key === "Home") goToStart();
+  else goToEnd();
+  event.preventDefault();
 }
 
 /** The turn that can be sent again: the last one, after its end, where there is a composer (Z950). */

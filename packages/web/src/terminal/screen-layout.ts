@@ -1,5 +1,5 @@
 // Layout of one screen in the page: its font size, its height, and which of its rows are in view.
-import type { Terminal } from "@xterm/xterm";
+import type { IBufferLine, Terminal } from "@xterm/xterm";
 import { atNextFrame } from "../host/frame-notifier.ts";
 import { laterExtent, type OutputExtent, wholeOutput } from "./output-foot.tsx";
 
@@ -10,8 +10,9 @@ interface CellSize {
 
 declare module "@xterm/xterm" {
   interface Terminal {
-    /** Not public, but there is no other way to ask for the size of a cell; the add-ons of xterm.js read it here too. */
+    /** Not public, but there is no other way to ask for the size of a cell, as the add-ons of xterm.js do, and for a hidden cursor. */
     readonly _core: {
+      readonly coreService: { readonly isCursorHidden: boolean };
       readonly _renderService: { readonly dimensions: { readonly css: { readonly cell: CellSize } } };
     };
   }
@@ -116,18 +117,20 @@ export class ScreenLayout {
     return baseY + Math.max(this.#usedRows, cursorY + 1);
   }
 
-  /** The rows from the first to the last that something was written to. */
+  /** The rows from the first to the last in which something is seen. */
   get #usedRows(): number {
-    const { buffer, rows } = this.#terminal;
+    const { buffer, rows, _core } = this.#terminal;
     const { type, baseY, cursorX, cursorY } = buffer.active;
+    // A program of the whole screen is shown whole where there is room for it.
+    if (type === "alternate" && this.#options.mode() !== "fixed") return rows;
+    const isEnded = this.#options.isEnded();
+    // Programs that draw whole screens hide the cursor and leave it anywhere.
+    const hasCursor = !isEnded && !_core.coreService.isCursorHidden;
+    const leastRows = Math.max(1, hasCursor ? cursorY + (cursorX > 0 ? 1 : 0) : 1);
+    let used = rows;
+    while (used > leastRows && !isVisible(buffer.active.getLine(baseY + used - 1))) used -= 1;
     // While lines scroll by, a row more or less is not worth a new layout each time.
-    if (type === "alternate" || (baseY > 0 && !this.#options.isEnded())) return rows;
-    let used = Math.max(1, cursorY + (cursorX > 0 ? 1 : 0));
-    // A program may have moved the cursor up again.
-    for (let row = used; row < rows; row += 1) {
-      if (buffer.active.getLine(baseY + row)?.translateToString(true) !== "") used = row + 1;
-    }
-    return used;
+    return used === rows - 1 && baseY > 0 && !isEnded ? rows : used;
   }
 
   close(): void {
@@ -217,4 +220,16 @@ export class ScreenLayout {
     this.#extent = extent;
     this.#options.onExtent(extent);
   }
+}
+
+/** Whether a row has text or anything else that is drawn: programs fill rows with spaces, and colour some. */
+function isVisible(line: IBufferLine | undefined): boolean {
+  if (line === undefined) return false;
+  if (line.translateToString(true).trim() !== "") return true;
+  let cell = line.getCell(0);
+  for (let column = 0; cell !== undefined; column += 1, cell = line.getCell(column, cell)) {
+    const marks = cell.isInverse() + cell.isUnderline() + cell.isStrikethrough() + cell.isOverline();
+    if (!cell.isBgDefault() || marks > 0) return true;
+  }
+  return false;
 }

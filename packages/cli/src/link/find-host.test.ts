@@ -80,13 +80,13 @@ describe("[C15] the host of a command", () => {
     "[C876] is not started by `%s` in a named home that does not exist",
     async (words) => {
       const home = path.join(temporaryFolder(), "misspelt");
-      const { code, stderr } = await runWords([...words.split(" "), "--home", home]);
-      expect({ words, code, stderr: stderr.includes(`The home ${home} does not exist.`) }).toEqual({
+      const { code, stderr: said } = await runWords([...words.split(" "), "--home", home]);
+      expect({ words, code, stderr: said.includes(`The home ${home} does not exist.`) }).toEqual({
         words,
         code: 2,
         stderr: true,
       });
-      expect(stderr).toContain(`holdfast serve --home ${home}`);
+      expect(said).toContain(`holdfast serve --home ${home}`);
       expect(existsSync(home)).toBe(false);
     },
   );

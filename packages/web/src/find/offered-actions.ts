@@ -3,7 +3,7 @@ import { useEffect, useRef } from "react";
 
 export interface OfferedAction {
   readonly label: string;
-  /** What it acts on. */
+  /** The object of the action. */
   readonly detail: string;
   readonly run: () => void;
 }

@@ -54,7 +54,7 @@ export function makeHome(home: string): void {
     mkdirSync(home, { recursive: true, mode: ownerOnly });
   } catch (error) {
     if (systemCode(error) !== "ENOENT") throw error;
-    // On a read-only file system Node reports that the folder is missing; the error of making only the first one has the reason.
+    // On a read-only file system Node reports that the folder is missing; making one folder alone gives the reason.
     let first = home;
     while (!existsSync(path.dirname(first))) first = path.dirname(first);
     mkdirSync(first, { mode: ownerOnly });

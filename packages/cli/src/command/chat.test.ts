@@ -49,6 +49,7 @@ beforeAll(async () => {
       ],
       hang: [say("Thinking"), { do: "hang" }],
       fenced: [say("```sh\nls\n```\n"), { do: "hang" }],
+      typed: [say("begun"), { do: "until", path: "typed-gate" }, say("ended")],
       joined: [say("begun"), { do: "until", path: "gate" }, say("ended")],
     },
   });
@@ -161,6 +162,28 @@ describe("[C29] a conversation at the keyboard", () => {
         code: 0,
         stdout: `No turn runs in ${key.slice(-36, -28)}.\n`,
       });
+    },
+  );
+
+  it(
+    "[C870] drops what is typed during a turn, also for the next prompt",
+    { timeout: programsTimeoutMs },
+    async () => {
+      const { session_key: key } = await host.api.acpAgent.createSession({
+        agent_id: "scripted",
+        cwd: host.folder,
+      });
+      const program = await TypedProgram.start(["chat", key, "--home", host.home], host.folder);
+      await program.seen(/> $/);
+      program.type("typed\r");
+      await program.seen("begun");
+      program.type("hello\rhalf");
+      host.open("typed-gate");
+      await program.seen(/ended\n[^]*> $/);
+      // It leaves only at an empty prompt.
+      program.type(end);
+      expect(await program.exitCode()).toBe(0);
+      expect(program.text).not.toMatch(/to you|half|Typed text/);
     },
   );
 

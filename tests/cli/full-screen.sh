@@ -10,7 +10,10 @@ printf '\033[?1049h\033[?25l\033[?1000h\033[?1006h\033[?2004h'
 while :; do
   now=$(stty size)
   [ "$now" = "$size" ] || { size=$now; draw; }
-  read -rsn1 -t 0.2 pressed || continue
+  # A key that comes as the time runs out is there although `read` fails.
+  pressed=
+  read -rsn1 -t 0.2 pressed
+  [ -n "$pressed" ] || continue
   [ "$pressed" = q ] && break
   key=$pressed
   draw

@@ -8,7 +8,8 @@ import { onTestFinished } from "vitest";
 /** A fresh folder that is removed when the test is over. */
 export function temporaryFolder(): string {
   const folder = mkdtempSync(path.join(tmpdir(), "holdfast-cli-"));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  // A process that is about to end may still write there.
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 }));
   return folder;
 }
 

@@ -34,8 +34,17 @@ export async function fillNewSession(page: Page, agent: RegExp, folder: string):
 /** Opens a session with the shell by the dialog, in a folder. */
 export async function openShellSession(page: Page, folder: string): Promise<void> {
   const dialog = await fillNewSession(page, /Shell/, folder);
+  const before = page.url();
   await dialog.getByRole("button", { name: "Open session" }).click();
+  // Else the composer could be that of the session before.
+  await page.waitForURL(({ href }) => href !== before);
+  await nextView(page);
   await composer(page).waitFor();
+}
+
+/** Waits until the view of a new address has replaced the one before. */
+async function nextView(page: Page): Promise<void> {
+  await page.evaluate("new Promise(requestAnimationFrame).then(() => new Promise(requestAnimationFrame))");
 }
 
 /**
@@ -57,6 +66,7 @@ export async function enterSession(
     return sessions.find(({ session_key }) => session_key === session.session_key).uri;
   })()`);
   await page.evaluate(`location.hash = "#/session/${encodeURIComponent(uri)}"`);
+  await nextView(page);
   await composer(page).waitFor();
 }
 

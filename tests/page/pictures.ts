@@ -38,6 +38,7 @@ async function fill(page: Page, project: string): Promise<void> {
   await allow(page);
   await rename(page, "Build");
   await terminals(page).getByRole("button", { name: "Take over" }).click();
+  await terminals(page).getByText("held by you").waitFor();
   await typeInto(terminals(page), "ls -la\n");
   await terminals(page).getByText("notes.md").first().waitFor();
 }

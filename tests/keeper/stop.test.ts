@@ -1,5 +1,5 @@
 // Stopping, replacing and listing what the keeper holds, by the commands that people use.
-import { spawn } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import path from "node:path";
@@ -47,13 +47,10 @@ async function keepBusy(host: RealHost): Promise<number> {
   return runs.find(({ kind }) => kind === "text")?.pid ?? 0;
 }
 
+/** A process that nobody has waited for yet is gone. */
 function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch {
-    return false;
-  }
+  const { stdout } = spawnSync("ps", ["-o", "stat=", "-p", String(pid)], { encoding: "utf8" });
+  return stdout !== "" && !stdout.startsWith("Z");
 }
 
 it("[C722] stop ends nothing that nobody asked to end; --all ends it, also without a host", async () => {
@@ -105,8 +102,11 @@ describe("a host that is busy", () => {
     expect(stdout).toMatch(/text +running +- +long/);
   }, 90_000);
 
-  it("[C722] stop --all ends the host, what runs in it and the keeper", async () => {
+  it("[C722] stop --all ends the host, what runs in it and the keeper, whose processes are gone then", async () => {
+    const keeper = (await keeperStatus(host.home))?.pid ?? 0;
+    expect(isAlive(keeper)).toBe(true);
     expect((await run(host, "stop", "--all")).code).toBe(0);
+    expect([host.pid, keeper].filter((each) => isAlive(each))).toEqual([]);
     await vi.waitUntil(() => !isAlive(pid));
     expect(await keeperStatus(host.home)).toBeUndefined();
   }, 90_000);

@@ -139,12 +139,14 @@ describe("[C22] run on a terminal", () => {
       await shell.seen(/\nalive=0\nready\$ $/);
       shell.type("jobs; fg\r");
       await shell.seen(/ Running .*\n.*main\.js.*\n$/);
+      await shell.hasForegroundJob();
       const before = shell.text.length;
       shell.type("\u001A");
       await shell.seen(/ Stopped [^]*ready\$ $/, before);
       const stopped = shell.text.length;
       shell.type("fg\r");
       await shell.seen(/main\.js.*\n$/, stopped);
+      await shell.hasForegroundJob();
       shell.type("echo st''ray\recho half''way");
       writeFileSync(gate, "");
       // The terminal echoes what is typed until the program reads again.

@@ -8,7 +8,7 @@ import { CommandError, systemCode } from "../command-error.ts";
 import type { Console } from "../console.ts";
 import { EXIT_CODES } from "../exit-codes.ts";
 import { confirm } from "../keyboard.ts";
-import { endKeeper, readKeeper } from "../link/keeper-link.ts";
+import { endKeeper, readKeeper, watchKeeper } from "../link/keeper-link.ts";
 import { findHome } from "../serve/home.ts";
 import { readHostFile, removeHostFile } from "../serve/host-file.ts";
 import { findHolder, isStillHeld, type LockHolder } from "../serve/lock.ts";
@@ -54,6 +54,7 @@ async function stop(
   const running = await countRunning(home);
   const work = await chooseWork(console, options, running);
   console.note(`Asking the host of ${home} (process ${holder.pid}) to stop${describe(running, work)}.`);
+  const whenKeeperGone = watchKeeper(home);
   const progress = console.progress("Waiting for the host to end");
   const report = (line: string): void => {
     progress.close();
@@ -65,8 +66,11 @@ async function stop(
   } finally {
     progress.close();
   }
-  // A host that was killed could not end what it ran.
-  if (work === "end") await endKeeper(home);
+  if (work === "end") {
+    // A host that was killed could not end what it ran.
+    await endKeeper(home);
+    await whenKeeperGone();
+  }
   const { pid } = holder;
   if (console.json) return console.printJson({ stopped: true, home, pid, by, work, ...running });
   return console.note(

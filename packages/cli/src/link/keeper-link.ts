@@ -4,7 +4,7 @@ import { TerminalError } from "@holdfast/terminal/port";
 import { CommandError } from "../command-error.ts";
 import { EXIT_CODES } from "../exit-codes.ts";
 
-export type { KeeperStatus } from "@holdfast/terminal/keeper";
+export { type KeeperStatus, watchKeeper } from "@holdfast/terminal/keeper";
 
 /** The keeper of a home and its runs; undefined when none runs. */
 export function readKeeper(home: string): Promise<KeeperStatus | undefined> {

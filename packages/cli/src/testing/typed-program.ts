@@ -1,6 +1,7 @@
 // Runs the program on a real pseudo terminal and types into it, for tests of what people see.
+import { spawnSync } from "node:child_process";
 import { Spawner, type Run, type RunExit } from "@holdfast/terminal/process";
-import { onTestFinished } from "vitest";
+import { expect, onTestFinished, vi } from "vitest";
 import { programFile } from "./program-file.ts";
 
 /** A busy machine takes its time to start a program. */
@@ -77,6 +78,14 @@ export class TypedProgram {
       },
       `${String(what)} was not shown`,
     );
+  }
+
+  /** Waits until the shell has given the terminal to a job: it names the job first, and keys typed until then are its own. */
+  async hasForegroundJob(): Promise<void> {
+    await vi.waitFor(() => {
+      const { stdout } = spawnSync("ps", ["-o", "tpgid=", "-p", String(this.pid)], { encoding: "utf8" });
+      expect(Number(stdout)).not.toBe(this.pid);
+    });
   }
 
   /** The exit code, once everything was shown. */

@@ -8,6 +8,7 @@ import { fileURLToPath } from "node:url";
 import { TerminalError } from "../terminal-error.ts";
 import type { SpawnerOptions } from "../process/spawner.ts";
 import { FRAME } from "./frame.ts";
+import { findHolder } from "./lock.ts";
 import { KeeperLink, type LinkEvents, openLink } from "./keeper-link.ts";
 import { KeeperPort } from "./keeper-port.ts";
 import {
@@ -22,6 +23,8 @@ import { checkSocket, findPlace, type KeeperPlace, RUN_FOLDER } from "./place.ts
 /** A keeper that does not listen by then will never. */
 const startBoundMs = 15_000;
 const lookAgainMs = 10;
+/** The longest time from a keeper's last message to its end. */
+const exitBoundMs = 3000;
 const secondPauseMs = 300;
 
 /** A host's wishes. */
@@ -67,9 +70,24 @@ export async function keeperStatus(home: string): Promise<KeeperStatus | undefin
   return (await ask(home, "status")) as KeeperStatus | undefined;
 }
 
-/** Ends everything that the keeper of a home holds, and then the keeper, of whatever version; false when none runs. */
+/**
+ * Ends everything that the keeper of a home holds, and then the keeper, of whatever version; false when none runs.
+ * Resolves when its process is gone.
+ */
 export async function endKeeper(home: string, graceMs?: number): Promise<boolean> {
-  return (await ask(home, "end", graceMs)) !== undefined;
+  const whenGone = watchKeeper(home);
+  const isEnded = (await ask(home, "end", graceMs)) !== undefined;
+  if (isEnded) await whenGone();
+  return isEnded;
+}
+
+/** Notes the process of a home's keeper; the function resolves when that process is gone, at the latest after a bound. */
+export function watchKeeper(home: string): () => Promise<void> {
+  const holder = existsSync(join(home, RUN_FOLDER)) ? findHolder(findPlace(home).lock) : undefined;
+  return async () => {
+    const deadlineMs = performance.now() + exitBoundMs;
+    while (holder?.isAlive() === true && performance.now() < deadlineMs) await sleep(lookAgainMs);
+  };
 }
 
 async function ask(home: string, purpose: "status" | "end", graceMs?: number): Promise<unknown> {

@@ -4,6 +4,12 @@ import { linkSync, readFileSync, renameSync, rmSync, unlinkSync, writeFileSync }
 import { platform } from "../process/platform.ts";
 import { isSameProcess, readStartTime } from "../process/tree/process-table.ts";
 
+/** A process that has a lock. */
+export interface LockHolder {
+  readonly pid: number;
+  readonly isAlive: () => boolean;
+}
+
 /** The file names its holder by pid and start time. */
 export class KeeperLock {
   readonly #path: string;
@@ -57,6 +63,15 @@ function link(from: string, to: string): boolean {
     if ((error as NodeJS.ErrnoException).code === "EEXIST") return false;
     throw error;
   }
+}
+
+/** The living process that has a lock; it may give the lock back some time before it ends. */
+export function findHolder(path: string): LockHolder | undefined {
+  const holder = readHolder(path);
+  if (holder?.isAlive !== true) return undefined;
+  const { pid } = holder;
+  const start = startOf(pid);
+  return { pid, isAlive: () => start !== "" && startOf(pid) === start };
 }
 
 function readHolder(path: string): { text: string; pid: number; isAlive: boolean } | undefined {

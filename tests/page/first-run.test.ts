@@ -5,6 +5,7 @@ import type { TestedHost } from "../host/real-host.ts";
 import { describePage, openPage, sharePage } from "./page-test.ts";
 import {
   allow,
+  chooseAction,
   composer,
   enterSession,
   openShellSession,
@@ -146,12 +147,20 @@ describePage("[Z20] the page", () => {
     const lines = Array.from({ length: 100 }, (_, index) => `# line ${index}`);
     await say(page, lines.join("\n"));
     const message = page.getByRole("group", { name: "Your message" });
-    await message.getByRole("button", { name: "Show the whole message" }).waitFor();
+    // What comes at the end of the conversation moves the button.
+    await page.getByText("Done", { exact: true }).waitFor();
     const text = await message.innerText();
     expect(text).toContain("# line 29");
     expect(text).not.toContain("# line 30");
+    const top = async (): Promise<number | undefined> => (await message.boundingBox())?.y;
+    const place = await top();
     await message.getByRole("button", { name: "Show the whole message" }).click();
     await message.getByText("# line 99").waitFor();
+    await chooseAction(page, "Rename");
+    await page.getByRole("textbox", { name: "Session name" }).fill("A long message");
+    await page.keyboard.press("Enter");
+    await page.getByRole("heading", { name: "A long message" }).waitFor();
+    await expect.poll(top).toBe(place);
     await message.getByRole("button", { name: "Show less" }).click();
     await expect.poll(() => message.innerText()).not.toContain("# line 99");
   });

@@ -38,13 +38,15 @@ interface ConversationRowProps {
   readonly isLast: boolean;
   /** Called when the row grows without a change of its props. */
   readonly onGrow: (() => void) | undefined;
+  /** Called when a person folds or unfolds the row's message, which leaves the list where it is. */
+  readonly onFold: () => void;
 }
 
 export const ConversationRowView = memo(function ConversationRowView(props: ConversationRowProps): ReactNode {
-  const { row, chatUri, folder, isLast, onGrow } = props;
+  const { row, chatUri, folder, isLast, onGrow, onFold } = props;
   switch (row.kind) {
     case "message":
-      return <MessageView turn={row.turn} isLast={isLast} />;
+      return <MessageView turn={row.turn} isLast={isLast} onFold={onFold} />;
     case "plans":
       return row.turn.plans.map((plan) => <PlanView key={plan.id} plan={plan} />);
     case "part":
@@ -213,6 +215,7 @@ function endWords({ end }: Turn): string {
 interface MessageViewProps {
   readonly turn: Turn | ActiveTurn;
   readonly isLast: boolean;
+  readonly onFold: () => void;
 }
 
 /** A longer message is folded after so many lines or characters. */
@@ -225,16 +228,20 @@ function beginningOf(text: string): string | undefined {
   return beginning.length < text.length ? beginning : undefined;
 }
 
-function MessageView({ turn, isLast }: MessageViewProps): ReactNode {
+function MessageView({ turn, isLast, onFold }: MessageViewProps): ReactNode {
   const { text, attachments = [] } = turn.message;
   const [isWhole, setIsWhole] = useState(false);
   const beginning = useMemo(() => beginningOf(text), [text]);
+  const fold = (): void => {
+    setIsWhole(!isWhole);
+    onFold();
+  };
   return (
     <div className={style.messagePlace}>
       <div className={style.message} role="group" aria-label="Your message">
         {isWhole || beginning === undefined ? text : `${beginning}…`}
         {beginning !== undefined && (
-          <Button kind="quiet" size="small" onClick={() => setIsWhole(!isWhole)}>
+          <Button kind="quiet" size="small" onClick={fold}>
             {isWhole ? "Show less" : "Show the whole message"}
           </Button>
         )}

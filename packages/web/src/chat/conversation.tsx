@@ -60,6 +60,10 @@ export function Conversation(props: ConversationProps): ReactNode {
     setIsNearStart(isNear);
     if (isNear) onLoadEarlier();
   };
+  const stay = (): void => {
+    setIsAtEnd(false);
+    keepPlace(list.current, measure);
+  };
   const goToEnd = (): void => {
     setIsAtEnd(true);
     stick();
@@ -97,6 +101,7 @@ export function Conversation(props: ConversationProps): ReactNode {
                 folder={pathOf(session.workingDirectories[0])}
                 isLast={row.turn === lastTurn}
                 onGrow={isAtEnd ? stick : undefined}
+                onFold={stay}
               />
             </ErrorBoundary>
           </div>
@@ -104,6 +109,20 @@ export function Conversation(props: ConversationProps): ReactNode {
       </VList>
       {!isAtEnd && <NewestButton onClick={goToEnd} />}
     </div>
+  );
+}
+
+/**
+ * Keeps a list where it is while a row changes its height, which takes two frames: the list itself keeps what is below
+ * the row in place, but a person who unfolds a message reads on in it.
+ */
+function keepPlace(list: VListHandle | null, whenKept: (offset: number) => void): void {
+  const offset = list?.scrollOffset ?? 0;
+  requestAnimationFrame(() =>
+    requestAnimationFrame(() => {
+      list?.scrollTo(offset);
+      whenKept(offset);
+    }),
   );
 }
 

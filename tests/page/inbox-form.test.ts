@@ -32,7 +32,7 @@ describePage("[Z11] a question in the inbox", () => {
     await scripted?.close();
   });
 
-  it("[Z11, Z883] is a form there, and its answer reaches the agent", async () => {
+  it("[Z11, Z883, Z986] is a form there with what the conversation's has, and its answer reaches the agent", async () => {
     const { url, token, project } = scripted.host;
     const { page, faults } = await openPage(`${url}/?tkn=${token}`);
     await whenConnected(page);
@@ -40,14 +40,16 @@ describePage("[Z11] a question in the inbox", () => {
     const address = page.url();
     await say(page, "go");
 
-    await page.getByRole("link", { name: "Inbox 1" }).click();
     const form = page.getByRole("form", { name: "A question of the agent" });
+    await form.getByLabel("How many").fill("3");
+    await page.getByRole("link", { name: "Inbox 1" }).click();
+    await page.getByRole("heading", { name: "Inbox" }).waitFor();
     await form.getByText("How to paint it?").waitFor();
     // A required choice that is missing keeps the form.
     await form.getByRole("button", { name: "Answer" }).click();
     await expect.poll(() => form.locator("input:invalid").count()).toBe(1);
     await pick(form, "Colour", "blue");
-    await form.getByLabel("How many").fill("3");
+    expect(await form.getByLabel("How many").inputValue()).toBe("3");
     await form.getByRole("button", { name: "Answer" }).click();
     await page.getByText("No pending approvals").waitFor();
 

@@ -10,7 +10,7 @@ import {
   waitingFor,
 } from "@holdfast/ahp";
 import { CheckIcon, PencilIcon, SyncIcon, XIcon } from "@primer/octicons-react";
-import { memo, type ReactNode, useMemo, useState } from "react";
+import { memo, type ReactNode, useMemo } from "react";
 import { clockWords, durationWords, secondsWords, useNow } from "../frame/time-words.ts";
 import { useHost } from "../host/use-host.ts";
 import { useSignInOffer } from "../session/sign-in-offer.tsx";
@@ -18,6 +18,7 @@ import control from "../style/control.module.css";
 import { Button, IconButton } from "../ui/button.tsx";
 import { CopyButton } from "../ui/copy-button.tsx";
 import { CodeText } from "../ui/code-text.tsx";
+import { KeptScope, useKeptChoice } from "../ui/kept-state.tsx";
 import { Notice } from "../ui/notice.tsx";
 import { StatusDot } from "../ui/status.tsx";
 import type { ConversationRow } from "./conversation-rows.ts";
@@ -43,6 +44,14 @@ interface ConversationRowProps {
 }
 
 export const ConversationRowView = memo(function ConversationRowView(props: ConversationRowProps): ReactNode {
+  return (
+    <KeptScope name={`${props.chatUri} ${props.row.key}`}>
+      <RowContent {...props} />
+    </KeptScope>
+  );
+});
+
+function RowContent(props: ConversationRowProps): ReactNode {
   const { row, chatUri, folder, isLast, onGrow, onFold } = props;
   switch (row.kind) {
     case "message":
@@ -75,7 +84,7 @@ export const ConversationRowView = memo(function ConversationRowView(props: Conv
     case "end":
       return <EndRow turn={row.turn} chatUri={chatUri} folder={folder} isLast={isLast} />;
   }
-});
+}
 
 const waitWords = {
   model: "Thinking",
@@ -230,7 +239,7 @@ function beginningOf(text: string): string | undefined {
 
 function MessageView({ turn, isLast, onFold }: MessageViewProps): ReactNode {
   const { text, attachments = [] } = turn.message;
-  const [isWhole, setIsWhole] = useState(false);
+  const [isWhole = false, setIsWhole] = useKeptChoice("message");
   const beginning = useMemo(() => beginningOf(text), [text]);
   const fold = (): void => {
     setIsWhole(!isWhole);

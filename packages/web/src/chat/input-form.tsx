@@ -15,6 +15,9 @@ import { Button } from "../ui/button.tsx";
 import style from "./input-form.module.css";
 import { QuestionField } from "./question-field.tsx";
 
+/** What was filled in, by chat and request: a row that leaves the view, or a view that is left, loses its state. */
+const filledIn = new Map<string, FormValues>();
+
 interface InputFormProps {
   readonly part: InputRequestPart;
   readonly chatUri: ChatUri;
@@ -27,7 +30,12 @@ export function InputForm({ part, chatUri }: InputFormProps): ReactNode {
   const isReachable = useIsReachable();
   const [isAnswered, setIsAnswered] = useState(false);
   const questions = request.questions ?? [];
-  const [values, setValues] = useState<FormValues>(() => firstValues(questions));
+  const place = `${chatUri} ${request.id}`;
+  const [values, setValues] = useState<FormValues>(() => filledIn.get(place) ?? firstValues(questions));
+  const fillIn = (changed: FormValues): void => {
+    filledIn.set(place, changed);
+    setValues(changed);
+  };
   if (response !== undefined) {
     return (
       <p className={style.done}>
@@ -46,7 +54,8 @@ export function InputForm({ part, chatUri }: InputFormProps): ReactNode {
       ...(answer === "accept" && { answers: readAnswers(questions, values) }),
     } as const;
     const outcome = host.channel(chatUri, "chat").dispatch(action, { isHidden: true });
-    if (!(await host.reportRejection(outcome))) setIsAnswered(false);
+    if (await host.reportRejection(outcome)) filledIn.delete(place);
+    else setIsAnswered(false);
   };
   const submit = (event: SyntheticEvent): void => {
     event.preventDefault();
@@ -65,7 +74,7 @@ export function InputForm({ part, chatUri }: InputFormProps): ReactNode {
           key={question.id}
           question={question}
           value={values[question.id]}
-          onChange={(value) => setValues({ ...values, [question.id]: value })}
+          onChange={(value) => fillIn({ ...values, [question.id]: value })}
         />
       ))}
       <div className={style.buttons}>

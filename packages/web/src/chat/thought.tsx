@@ -6,7 +6,12 @@ import style from "./conversation.module.css";
 
 const maxLineChars = 110;
 
-export function Thought({ text, isOpen }: { readonly text: string; readonly isOpen: boolean }): ReactNode {
+interface ThoughtProps {
+  readonly text: string;
+  readonly isOpen: boolean;
+}
+
+export function Thought({ text, isOpen }: ThoughtProps): ReactNode {
   const [firstLine = ""] = text.trim().split("\n", 1);
   const line = firstLine.replaceAll(/[*_`#]+/g, "").trim();
   const words = line.length > maxLineChars ? `${line.slice(0, maxLineChars)}…` : line;

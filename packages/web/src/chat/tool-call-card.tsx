@@ -11,11 +11,12 @@ import {
   TrashIcon,
 } from "@primer/octicons-react";
 import type { ChatUri, ToolCall, TurnId } from "@holdfast/ahp";
-import { type ReactNode, useState } from "react";
+import type { ReactNode } from "react";
 import { ApprovalCard } from "../approval/approval-card.tsx";
 import { TimeSince } from "../frame/time-since.tsx";
 import { CommandView } from "../terminal/command-view.tsx";
 import { Fold } from "../ui/fold.tsx";
+import { KeptScope } from "../ui/kept-state.tsx";
 import { Badge, StatusDot } from "../ui/status.tsx";
 import type { GroupedPart } from "./conversation-rows.ts";
 import { useShownPath } from "./shown-path.ts";
@@ -38,20 +39,22 @@ export function ToolCallCard(props: ToolCallCardProps): ReactNode {
   const title = toolCallTitle(call);
   const terminal = terminalOf(call);
   return (
-    <article className={style.card} data-status={call.status} aria-label={`Tool call: ${title}`}>
-      {showsItself(call) &&
-        (terminal !== undefined && call.status !== "cancelled" ? (
-          <CommandView call={call} content={terminal} isOpenAtFirst={isOpenAtFirst} onGrow={onGrow} />
-        ) : (
-          <PlainCall call={call} isOpenAtFirst={isOpenAtFirst} onGrow={onGrow} />
-        ))}
-      {call.status === "pending-confirmation" && (
-        <ApprovalCard call={call} turnId={turnId} chatUri={chatUri} />
-      )}
-      {call.status === "failed" && call.result.error !== undefined && (
-        <p className={style.problem}>{call.result.error.message}</p>
-      )}
-    </article>
+    <KeptScope name={call.toolCallId}>
+      <article className={style.card} data-status={call.status} aria-label={`Tool call: ${title}`}>
+        {showsItself(call) &&
+          (terminal !== undefined && call.status !== "cancelled" ? (
+            <CommandView call={call} content={terminal} isOpenAtFirst={isOpenAtFirst} onGrow={onGrow} />
+          ) : (
+            <PlainCall call={call} isOpenAtFirst={isOpenAtFirst} onGrow={onGrow} />
+          ))}
+        {call.status === "pending-confirmation" && (
+          <ApprovalCard call={call} turnId={turnId} chatUri={chatUri} />
+        )}
+        {call.status === "failed" && call.result.error !== undefined && (
+          <p className={style.problem}>{call.result.error.message}</p>
+        )}
+      </article>
+    </KeptScope>
   );
 }
 
@@ -85,7 +88,13 @@ function PlainCall({ call, isOpenAtFirst, onGrow }: PlainCallProps): ReactNode {
   if (!hasContent) return <div className={style.bare}>{line}</div>;
   return (
     // Opened again when it is asked about, and closed when it is done.
-    <Fold key={String(isOpen)} summary={line} isOpenAtFirst={isOpen} onToggle={onGrow}>
+    <Fold
+      key={String(isOpen)}
+      keptAs={`open ${isOpen}`}
+      summary={line}
+      isOpenAtFirst={isOpen}
+      onToggle={onGrow}
+    >
       <div className={style.content}>
         {call.locations.length > 0 && edits.length === 0 && (
           <p className={style.places}>
@@ -95,7 +104,9 @@ function PlainCall({ call, isOpenAtFirst, onGrow }: PlainCallProps): ReactNode {
           </p>
         )}
         {call.content.map((content, index) => (
-          <ToolContentView key={index} content={content} onGrow={onGrow} />
+          <KeptScope key={index} name={String(index)}>
+            <ToolContentView content={content} onGrow={onGrow} />
+          </KeptScope>
         ))}
         <ToolInput call={call} />
       </div>
@@ -159,33 +170,27 @@ interface ToolGroupProps {
 
 /** Several finished calls as one line, which opens a line for each (Z804). */
 export function ToolGroup({ parts, turnId, chatUri, onGrow }: ToolGroupProps): ReactNode {
-  const [isOpen, setIsOpen] = useState(false);
   const calls = parts.flatMap((part) => (part.kind === "toolCall" ? [part.toolCall] : []));
   return (
     <div className={style.group} role="group" aria-label="Tool calls">
-      <Fold
-        summary={groupWords(calls)}
-        onToggle={(open) => {
-          setIsOpen(open);
-          onGrow?.();
-        }}
-      >
+      <Fold summary={groupWords(calls)} onToggle={onGrow}>
         <div className={style.calls}>
-          {isOpen &&
-            parts.map((part, index) =>
-              part.kind === "reasoning" ? (
-                <Thought key={index} text={part.content} isOpen={false} />
-              ) : (
-                <ToolCallCard
-                  key={index}
-                  call={part.toolCall}
-                  turnId={turnId}
-                  chatUri={chatUri}
-                  isOpenAtFirst={false}
-                  onGrow={onGrow}
-                />
-              ),
-            )}
+          {parts.map((part, index) =>
+            part.kind === "reasoning" ? (
+              <KeptScope key={index} name={String(index)}>
+                <Thought text={part.content} isOpen={false} />
+              </KeptScope>
+            ) : (
+              <ToolCallCard
+                key={index}
+                call={part.toolCall}
+                turnId={turnId}
+                chatUri={chatUri}
+                isOpenAtFirst={false}
+                onGrow={onGrow}
+              />
+            ),
+          )}
         </div>
       </Fold>
     </div>

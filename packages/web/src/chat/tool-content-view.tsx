@@ -1,8 +1,9 @@
 // Content of a tool call: text, a changed file, a live terminal.
-import { lazy, Suspense, useState, type ReactNode } from "react";
+import { lazy, Suspense, type ReactNode } from "react";
 import type { ToolContent } from "@holdfast/ahp";
 import control from "../style/control.module.css";
 import { CopyButton } from "../ui/copy-button.tsx";
+import { useKeptChoice } from "../ui/kept-state.tsx";
 import { useShownPath } from "./shown-path.ts";
 import style from "./tool-call-card.module.css";
 
@@ -44,7 +45,7 @@ export function ToolContentView({ content, onGrow }: ToolContentProps): ReactNod
 const foldedLines = 16;
 
 function FoldedText({ text }: { readonly text: string }): ReactNode {
-  const [isUnfolded, setIsUnfolded] = useState(false);
+  const [isUnfolded = false, setIsUnfolded] = useKeptChoice("text");
   const lines = text.split("\n");
   const isLong = lines.length > foldedLines;
   return (

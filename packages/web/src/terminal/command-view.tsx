@@ -1,9 +1,10 @@
 // A command that an agent runs: live while it runs, one line that opens its output when it is over (Z803).
 import type { ToolCall, ToolContent } from "@holdfast/ahp";
-import { type ReactNode, useEffect, useMemo, useRef, useState } from "react";
+import { type ReactNode, useEffect, useMemo, useRef } from "react";
 import { spanWords } from "../frame/time-words.ts";
 import { useTerminal } from "../host/use-host.ts";
 import { CopyButton } from "../ui/copy-button.tsx";
+import { useKeptChoice } from "../ui/kept-state.tsx";
 import { OutputFoot } from "./output-foot.tsx";
 import { PlainText } from "./plain-text.ts";
 import { foldedRows } from "./screen-layout.ts";
@@ -22,7 +23,7 @@ interface CommandViewProps {
 }
 
 export function CommandView({ call, content, isOpenAtFirst, onGrow }: CommandViewProps): ReactNode {
-  const [choice, setChoice] = useState<boolean>();
+  const [choice, setChoice] = useKeptChoice("command");
   const isOver = resultOf(content)?.exit !== undefined;
   const isOpen = choice ?? (isOpenAtFirst || !isOver);
   // A line needs no output, so a finished terminal is followed only while it is open.
@@ -67,7 +68,7 @@ function LeftBehind({ call, content, isOpen, onToggle, isLineOnly = false }: Lef
   const { title } = content;
   const result = resultOf(content);
   const skippedBytes = result?.skippedBytes ?? 0;
-  const [isUnfolded, setIsUnfolded] = useState(false);
+  const [isUnfolded = false, setIsUnfolded] = useKeptChoice("output");
   const output = useMemo(() => plain(result?.preview ?? ""), [result?.preview]);
   const pre = useRef<HTMLPreElement>(null);
   useEffect(() => {

@@ -7,6 +7,7 @@ import { durationWords } from "../frame/time-words.ts";
 import { useHost } from "../host/use-host.ts";
 import control from "../style/control.module.css";
 import { CopyButton } from "../ui/copy-button.tsx";
+import { useKeptChoice } from "../ui/kept-state.tsx";
 import { Badge, StatusDot } from "../ui/status.tsx";
 import { listedCommands, type ShellCommand } from "./command-history.ts";
 import { KeyBar } from "./key-bar.tsx";
@@ -123,7 +124,7 @@ interface TerminalBodyProps extends TerminalPanelProps {
 function TerminalBody(props: TerminalBodyProps): ReactNode {
   const { stream, state, variant, isHeld, search, onGrow } = props;
   const [extent, setExtent] = useState(wholeOutput);
-  const [isUnfolded, setIsUnfolded] = useState(false);
+  const [isUnfolded = false, setIsUnfolded] = useKeptChoice("output");
   const learn = (now: OutputExtent): void => setExtent((before) => laterExtent(before, now));
   return (
     <div className={style.body}>

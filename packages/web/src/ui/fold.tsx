@@ -1,7 +1,8 @@
 // Fold: a line that opens what belongs to it.
 import { ChevronRightIcon } from "@primer/octicons-react";
-import { type ReactNode, useState } from "react";
+import type { ReactNode } from "react";
 import style from "./fold.module.css";
+import { useKeptChoice } from "./kept-state.tsx";
 
 export interface FoldProps {
   /** The line. */
@@ -9,6 +10,8 @@ export interface FoldProps {
   /** The name for screen readers, where the line alone does not say enough. */
   readonly label?: string | undefined;
   readonly isOpenAtFirst?: boolean;
+  /** The name, unique in its scope, under which a choice is kept. */
+  readonly keptAs?: string;
   /** Beside the line: buttons that do not open it. */
   readonly aside?: ReactNode;
   /** Rendered while it is open. */
@@ -17,8 +20,8 @@ export interface FoldProps {
 }
 
 export function Fold(props: FoldProps): ReactNode {
-  const { summary, label, isOpenAtFirst = false, aside, children, onToggle } = props;
-  const [isOpen, setIsOpen] = useState(isOpenAtFirst);
+  const { summary, label, isOpenAtFirst = false, keptAs = "fold", aside, children, onToggle } = props;
+  const [isOpen = isOpenAtFirst, setIsOpen] = useKeptChoice(keptAs);
   return (
     <div className={style.fold} data-open={isOpen}>
       <div className={style.line}>

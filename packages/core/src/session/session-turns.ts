@@ -12,14 +12,13 @@ import {
 import { type ChatRequest, HostError } from "@holdfast/protocol";
 import type { AcpInitializeResult } from "../agent/acp.ts";
 import type { ActionOrigin, LogEntry } from "../channel/log-entry.ts";
-import type { OnContextLost } from "./agent-opening.ts";
 import type { ReadyAgent } from "./agent-settings.ts";
 import { buildMessagePrompt, buildPrompt, describeAttachments } from "./prompt.ts";
 import type { SessionAgent } from "./session-agent.ts";
 import { markRequest } from "./session-chat.ts";
 import type { SessionContext } from "./session-context.ts";
 import type { SessionServices } from "./session-services.ts";
-import { type PendingKind, TurnQueue } from "./turn-queue.ts";
+import { type BeginTurn, type PendingKind, type TurnManner, TurnQueue } from "./turn-queue.ts";
 import { type SavedTurn, type SentSteering, Turn, type TurnOpening } from "./turn.ts";
 
 /** A message, and the name under which its sender would send it again. */
@@ -36,6 +35,9 @@ export interface TakenTurn {
 
 /** Makes the content blocks for an agent whose capabilities are known. */
 type Prompt = (info: AcpInitializeResult) => readonly object[];
+
+/** What a turn begins with, and what to do if its agent has lost the context. */
+type TurnBeginning = TurnOpening & Partial<Pick<TurnManner, "onContextLost">>;
 
 /** The error of a turn that the host's end cuts off. */
 const stopped = {
@@ -77,8 +79,8 @@ export class SessionTurns {
     for (const each of pending) {
       const { id, message } = each;
       const turnId = makeId("turn", id);
-      this.#queue.restore(each === steeringMessage ? "steering" : "queued", each, (queuedMessageId) =>
-        this.#begin({ turnId, message, queuedMessageId, isInteractive: true }, this.#messagePrompt(message)),
+      this.#queue.restore(each === steeringMessage ? "steering" : "queued", each, (queuedMessageId, manner) =>
+        this.#begin({ turnId, message, queuedMessageId, ...manner }, this.#messagePrompt(message)),
       );
     }
     if (saved === undefined || activeTurn?.id !== saved.id) return;
@@ -133,9 +135,10 @@ export class SessionTurns {
       ...(mark !== undefined && { request: mark }),
     };
     const prompt: Prompt = (info) => buildPrompt(request, info);
+    const manner: TurnManner = { isInteractive, onContextLost: request.onContextLost ?? "continue" };
     const begin = (queuedMessageId?: PendingMessageId): Turn =>
-      this.#begin({ turnId, message, queuedMessageId, isInteractive }, prompt, request.onContextLost);
-    if (this.isBusy) this.#queue.push(turnId, message, begin);
+      this.#begin({ turnId, message, queuedMessageId, ...manner }, prompt);
+    if (this.isBusy) this.#queue.push(turnId, message, manner, begin);
     else begin();
     return { turnId, isRepeated: false };
   }
@@ -167,12 +170,13 @@ export class SessionTurns {
   /** Queues a message of a client, or changes it where it stands; where nothing runs, it is sent at once. */
   setPending(kind: PendingKind, pending: PendingMessage, origin?: ActionOrigin): LogEntry | undefined {
     this.#context.checkOpen();
-    const { id, message } = pending;
+    const { id } = pending;
+    const message = this.#withMark(pending);
     const prompt = this.#messagePrompt(message);
     const turnId = makeId("turn", id);
-    const begin = (queuedMessageId: PendingMessageId): Turn =>
-      this.#begin({ turnId, message, queuedMessageId, isInteractive: true }, prompt);
-    const entry = this.#queue.set(kind, pending, begin, origin);
+    const begin: BeginTurn = (queuedMessageId, manner) =>
+      this.#begin({ turnId, message, queuedMessageId, ...manner }, prompt);
+    const entry = this.#queue.set(kind, { ...pending, message }, begin, origin);
     if (!this.#isRunning) this.#queue.beginNext();
     else if (kind === "steering") this.#steer(pending, prompt);
     return entry;
@@ -250,6 +254,13 @@ export class SessionTurns {
     turn.response.noteSteered(sent.text);
   }
 
+  /** The sender of a message that somebody else edits recognizes it by its mark, and does not send it again. */
+  #withMark({ id, message }: PendingMessage): Message {
+    const { queuedMessages } = this.#context.chat.state;
+    const request = message.request ?? queuedMessages.find((each) => each.id === id)?.message.request;
+    return request === undefined ? message : { ...message, request };
+  }
+
   get #isRunning(): boolean {
     return this.#context.turn?.isOver === false;
   }
@@ -268,7 +279,7 @@ export class SessionTurns {
     return prompt;
   }
 
-  #begin(opening: TurnOpening, prompt: Prompt, onContextLost: OnContextLost = "continue"): Turn {
+  #begin({ onContextLost = "continue", ...opening }: TurnBeginning, prompt: Prompt): Turn {
     const context = this.#context;
     const { hub, watchers } = context.deps;
     this.#nameAfter(opening.message);

@@ -9,6 +9,7 @@ import {
 } from "@holdfast/ahp";
 import { HostError } from "@holdfast/protocol";
 import type { ActionOrigin, LogEntry } from "../channel/log-entry.ts";
+import type { OnContextLost } from "./agent-opening.ts";
 import type { Turn } from "./turn.ts";
 
 /** Turns that may wait. */
@@ -17,12 +18,24 @@ const maxWaiting = 16;
 /** The place of a message: in the queue, or before it, because it was meant for the turn that runs. */
 export type PendingKind = "queued" | "steering";
 
+/** What the sender of a message said about its turn; an edit of the message by another client leaves it. */
+export interface TurnManner {
+  readonly isInteractive: boolean;
+  readonly onContextLost: OnContextLost;
+}
+
+/** That of messages which clients of a channel send. */
+const shownTurn: TurnManner = { isInteractive: true, onContextLost: "continue" };
+
+/** Begins a turn, naming the message that it takes out of the queue. */
+export type BeginTurn = (queuedMessageId: PendingMessageId, manner: TurnManner) => Turn;
+
 /** A turn that has not begun. */
 interface WaitingTurn {
   readonly id: PendingMessageId;
   readonly kind: PendingKind;
-  /** Begins it, naming the message that it takes out of the queue. */
-  readonly begin: (queuedMessageId: PendingMessageId) => Turn;
+  readonly manner: TurnManner;
+  readonly begin: BeginTurn;
   readonly settle: (turn: Turn | undefined) => void;
   readonly begun: Promise<Turn | undefined>;
 }
@@ -42,41 +55,36 @@ export class TurnQueue {
     return this.#waiting.length === 0;
   }
 
-  push(turnId: TurnId, message: Message, begin: WaitingTurn["begin"]): void {
+  push(turnId: TurnId, message: Message, manner: TurnManner, begin: BeginTurn): void {
     if (this.#waiting.length >= maxWaiting) throw new HostError("ACP_QUEUE_FULL");
     // A queued message has the id of its later turn: clients that wait for the turn know it by that.
     const id = makeId("pending message", turnId);
     this.#dispatch({ type: "chat/pendingMessageSet", kind: "queued", pending: { id, message } });
-    let settle = (_turn: Turn | undefined): void => {};
-    const begun = new Promise<Turn | undefined>((resolve) => {
-      settle = resolve;
-    });
-    this.#waiting.push({ id, kind: "queued", begin, settle, begun });
+    this.#waiting.push(waitingTurn(id, "queued", manner, begin));
   }
 
   /** Queues a message of an earlier host again, which is in the chat already. */
-  restore(kind: PendingKind, { id }: PendingMessage, begin: WaitingTurn["begin"]): void {
-    let settle = (_turn: Turn | undefined): void => {};
-    const begun = new Promise<Turn | undefined>((resolve) => {
-      settle = resolve;
-    });
-    this.#waiting.push({ id, kind, begin, settle, begun });
+  restore(kind: PendingKind, { id }: PendingMessage, begin: BeginTurn): void {
+    this.#waiting.push(waitingTurn(id, kind, shownTurn, begin));
   }
 
   /** Queues a message that a client named, or changes it where it stands; the agent takes no message in mid-turn. */
   set(
     kind: PendingKind,
     pending: PendingMessage,
-    begin: WaitingTurn["begin"],
+    begin: BeginTurn,
     origin?: ActionOrigin,
   ): LogEntry | undefined {
     const { id } = pending;
-    const next: WaitingTurn = { id, kind, begin, settle: () => {}, begun: Promise.resolve(undefined) };
     const index = this.#waiting.findIndex((waiting) =>
       kind === "steering" ? waiting.kind === kind : waiting.id === id,
     );
     if (index < 0 && this.#waiting.length >= maxWaiting) throw new HostError("ACP_QUEUE_FULL");
+    const before = index < 0 ? undefined : this.#waiting[index];
+    // Whoever waits for the turn of an edited message waits on.
+    const next = before?.id === id ? { ...before, kind, begin } : waitingTurn(id, kind, shownTurn, begin);
     const entry = this.#dispatch({ type: "chat/pendingMessageSet", kind, pending }, origin);
+    if (before !== undefined && before.id !== id) before.settle(undefined);
     if (index >= 0) this.#waiting[index] = next;
     else if (kind === "steering") this.#waiting.unshift(next);
     else this.#waiting.push(next);
@@ -112,7 +120,7 @@ export class TurnQueue {
   /** Begins the turn that has waited longest. */
   beginNext(): void {
     const next = this.#waiting.shift();
-    if (next !== undefined) next.settle(next.begin(next.id));
+    if (next !== undefined) next.settle(next.begin(next.id, next.manner));
   }
 
   /** Takes a queued turn back; false when it is not there. */
@@ -131,4 +139,17 @@ export class TurnQueue {
       settle(undefined);
     }
   }
+}
+
+function waitingTurn(
+  id: PendingMessageId,
+  kind: PendingKind,
+  manner: TurnManner,
+  begin: BeginTurn,
+): WaitingTurn {
+  let settle = (_turn: Turn | undefined): void => {};
+  const begun = new Promise<Turn | undefined>((resolve) => {
+    settle = resolve;
+  });
+  return { id, kind, manner, begin, settle, begun };
 }

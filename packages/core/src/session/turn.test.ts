@@ -1,4 +1,5 @@
 // Turns of a session: one at a time, queued in order, and an end that comes after all updates.
+import { defaultChatUri, makeId } from "@holdfast/ahp";
 import { expect, test } from "vitest";
 import { Redactor } from "../redaction/redactor.ts";
 import { guardLeaks } from "../testing/detector.ts";
@@ -34,6 +35,37 @@ test("[N7] queued turns run in the order in which they came, and the seventeenth
   const ends = await Promise.all(queued.map((turn) => turn.ended));
   expect(ends.map(({ type }) => type)).toEqual(names.map(() => "chat/turnComplete"));
   expect(session.chatState.turns.map(({ message }) => message.text)).toEqual(["first", ...names]);
+});
+
+test("[N840] a queued message that another client changes keeps its sender, who gets the response", async () => {
+  const host = newHost({
+    agents: { mine: { prompts: { long: [{ do: "hang" }], "edited words": [say("to the edited words")] } } },
+  });
+  const session = await host.open({ approvalPolicy: "approve-all" });
+  session.stream("long");
+  await session.agent.heard("session/prompt");
+  const sent = { queue: true, idempotencyKey: "once" };
+  const chatting = session.chat("first words", sent);
+  const streamed = session.stream("the next", { queue: true });
+  const [waiting] = session.chatState.queuedMessages;
+  const pending = { id: waiting!.id, message: { text: "edited words", origin: { kind: "user" as const } } };
+  const clientId = makeId("client", "ann");
+  const submission = host.host.submit(
+    defaultChatUri(session.state.resource),
+    { type: "chat/pendingMessageSet", kind: "queued", pending },
+    { actor: { kind: "client", clientId }, origin: { clientId, clientSeq: 1 } },
+  );
+  expect(submission).toMatchObject({ outcome: "accepted" });
+  expect(session.chatState.queuedMessages.map(({ message }) => message.text)).toEqual([
+    "edited words",
+    "the next",
+  ]);
+  const repeated = session.chat("first words", sent);
+  await session.cancel();
+  expect(await chatting).toMatchObject({ text: "to the edited words", stop_reason: "end_turn" });
+  expect(await repeated).toMatchObject({ text: "to the edited words" });
+  await streamed.ended;
+  expect(session.chatState.turns).toHaveLength(3);
 });
 
 test("[E326] a tool's name is what the agent calls the tool, else its kind, and never the title", async () => {

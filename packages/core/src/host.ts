@@ -29,7 +29,6 @@ import type { Recording } from "./channel/recording.ts";
 import type { HostStats, HostWatcher } from "./host-event.ts";
 import { readStats } from "./host-stats.ts";
 import type { TurnRequest } from "./session/session-turns.ts";
-import { Isolation } from "./isolation/isolation.ts";
 import type { HostSearch } from "./search/host-search.ts";
 import { HostUsage } from "./usage/host-usage.ts";
 import { SharedAccess } from "./resource/shared-access.ts";
@@ -134,7 +133,6 @@ export class Host {
       storage: options.storage,
       now: options.now ?? ((): Date => new Date()),
     });
-    const isolation = new Isolation(options.config.isolation, options.paths);
     this.#turnReaders = new TurnReaders(hub, options.storage);
     this.ahp = {
       hub,
@@ -143,11 +141,7 @@ export class Host {
       terminals: new TerminalSubscriptions(hub, terminals, finished),
       claims,
       changes: parts.changeListeners,
-      files: new SharedFiles(
-        sessions,
-        directory,
-        new SharedAccess({ sessions, isolation, audit: parts.audit }),
-      ),
+      files: new SharedFiles(sessions, directory, new SharedAccess(parts)),
       editors: parts.editors,
       clientTools: parts.clientTools,
       publishAgents: () => publishedAgents.publish(),

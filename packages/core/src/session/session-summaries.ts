@@ -3,6 +3,7 @@ import {
   type ChatUri,
   ROOT_URI,
   type SessionSummary,
+  type SessionSummaryChanges,
   type SessionUri,
   summarizeChat,
   summarizeSession,
@@ -47,6 +48,7 @@ export class SessionSummaries {
   }
 }
 
+/** All that the list shows; null takes a field away. */
 function shownChanges({
   title,
   lastActivityAt,
@@ -59,7 +61,7 @@ function shownChanges({
   workingDirectories,
   changes,
   annotationCounts,
-}: SessionSummary): object & Pick<SessionSummary, "title" | "phase"> {
+}: SessionSummary): Required<SessionSummaryChanges> {
   return {
     title,
     lastActivityAt,
@@ -72,5 +74,5 @@ function shownChanges({
     activity: activity ?? null,
     changes: changes ?? null,
     annotationCounts: annotationCounts ?? null,
-  } as never;
+  };
 }

@@ -9,7 +9,7 @@ title("A command runs as text: one real pipe, stdout and stderr in order.");
 const hello = await engine.open({ command: "echo to stdout; echo to stderr >&2; exit 3" });
 const { exitCode, durationMs } = await hello.exited;
 say(
-  `${hello.output.answer().output.trimEnd()}\nexit ${exitCode} after ${durationMs.toFixed(0)} ms, its tree held by: ${hello.tree}`,
+  `${hello.output.tail().output.trimEnd()}\nexit ${exitCode} after ${durationMs.toFixed(0)} ms, its tree held by: ${hello.tree}`,
 );
 
 title("A pseudo terminal loses nothing at exit: seq 1 20000, twenty times.");
@@ -28,7 +28,7 @@ const bar = await engine.open({
   kind: "tty",
 });
 await bar.exited;
-say(JSON.stringify(bar.output.answer().output));
+say(JSON.stringify(bar.output.tail().output));
 
 title("Ending a command ends its whole tree, also what setsid took away.");
 const tree = await engine.open({

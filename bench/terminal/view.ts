@@ -36,7 +36,7 @@ function pushRate(
         output.push(source, at, Math.min(source.length, at + chunkBytes));
       }
     }
-    if (options.kind === "tty") output.answer();
+    if (options.kind === "tty") output.tail();
     const elapsedMs = performance.now() - startMs;
     output.close();
     return (source.length * repeats) / 1000 / elapsedMs;
@@ -45,23 +45,23 @@ function pushRate(
 
 function appendGBPerSecond(chunkBytes: number): number {
   const source = fill(LINE_80, MIB);
-  const options = { kind: "text", answerLimitBytes: MIB, replayBytes: MIB } as const;
+  const options = { kind: "text", textLimitBytes: MIB, replayBytes: MIB } as const;
   return pushRate(options, source, chunkBytes, 2000) / 1000;
 }
 
 function foldMBPerSecond(line: string): number {
   const source = fill(line, 4 * MIB);
-  const options = { kind: "tty", answerLimitBytes: MIB, replayBytes: MIB } as const;
+  const options = { kind: "tty", textLimitBytes: MIB, replayBytes: MIB } as const;
   return pushRate(options, source, 4096, 8);
 }
 
 /** Percent of a core that 20 polls a second of 10 MiB cost while 1 MB/s comes in. */
 function pollCorePercent(): number {
   const limitBytes = 10 * MIB;
-  const output = new TerminalOutput({ kind: "text", answerLimitBytes: limitBytes, replayBytes: 0 });
+  const output = new TerminalOutput({ kind: "text", textLimitBytes: limitBytes, replayBytes: 0 });
   const source = fill(LINE_80, limitBytes);
   output.push(source);
-  output.answerJson();
+  output.tailJson();
   const bytesPerPoll = 50_000;
   const polls = 200;
   return median(() => {
@@ -69,7 +69,7 @@ function pollCorePercent(): number {
     for (let poll = 0; poll < polls; poll++) {
       output.push(source, 0, bytesPerPoll);
       const startMs = performance.now();
-      output.answerJson();
+      output.tailJson();
       busyMs += performance.now() - startMs;
     }
     return (busyMs / (polls * 50)) * 100;

@@ -20,7 +20,7 @@ const kinds = process.argv[2] === "text" ? ["text"] : ["text", "tty"];
 for (const kind of kinds) {
   const terminal = await engine.open({ command: "echo", args: ["from", kind], kind });
   await terminal.exited;
-  console.log(JSON.stringify(terminal.output.answer().output));
+  console.log(JSON.stringify(terminal.output.tail().output));
 }
 await engine.close();
 `;

@@ -73,7 +73,7 @@ async function attach(installed: Installation): Promise<void> {
     await shown(window, /[#$] $/);
     window.write("echo $((6 * 7))-is-it; exit 5\r");
     const { exitCode } = await window.exited;
-    expect(window.output.answer().output).toContain("42-is-it");
+    expect(window.output.tail().output).toContain("42-is-it");
     expect(exitCode).toBe(5);
   } finally {
     await engine.close();

@@ -17,7 +17,7 @@ import {
   strictestLimits,
 } from "./process/index.ts";
 import { TerminalError, invalidRequest } from "./terminal-error.ts";
-import { answerLimitBytes, makeOutput, OUTPUT_LIMITS } from "./output-limits.ts";
+import { textLimitBytes, makeOutput, OUTPUT_LIMITS } from "./output-limits.ts";
 import { checkSize } from "./screen-size.ts";
 import { Terminal } from "./terminal.ts";
 import { RingBudget, type TerminalOutput } from "./view/index.ts";
@@ -31,10 +31,10 @@ export interface TerminalEngineOptions {
    * and prompts. Or a map, taken as it is but for a tty run's TERM. A request's `env` comes on top of either.
    */
   readonly environment?: "login" | Readonly<Record<string, string | undefined>> | undefined;
-  /** Bytes of output that an answer has when the request sets no limit. Default 1 MiB. */
-  readonly answerBytes?: number | undefined;
+  /** Bytes of output text when the request sets no limit. Default 1 MiB. */
+  readonly textBytes?: number | undefined;
   /** The most that a request may ask for. Default 16 MiB. */
-  readonly maxAnswerBytes?: number | undefined;
+  readonly maxTextBytes?: number | undefined;
   /** Raw bytes kept for clients that join later. Default 1 MiB. */
   readonly replayBytes?: number | undefined;
   /** Memory for the output of all terminals together. Default 512 MiB; beyond it terminals keep shorter tails. */
@@ -204,7 +204,7 @@ export class TerminalEngine {
     return makeOutput({
       kind,
       size,
-      answerLimitBytes: answerLimitBytes(outputByteLimit, this.#options),
+      textLimitBytes: textLimitBytes(outputByteLimit, this.#options),
       replayBytes: this.#options.replayBytes,
       isFoldedOnRequest: audience === "person",
       budget: this.#budget,

@@ -76,7 +76,7 @@ describe("an everyday command run as text", () => {
       });
       const terminal = await engine.open({ command: line, cwd: folder });
       await terminal.exited;
-      expect(terminal.output.answer()).toEqual({ output: expected.stdout, truncated: false });
+      expect(terminal.output.tail()).toEqual({ output: expected.stdout, truncated: false });
       await terminal.close();
     });
   }
@@ -91,7 +91,7 @@ describe("an everyday command run as text", () => {
     });
     const { exitCode } = await terminal.exited;
     expect(exitCode).toBe(0);
-    expect(terminal.output.answer().output).toContain("started\n");
+    expect(terminal.output.tail().output).toContain("started\n");
     const survivors = (await terminal.survivors()).map((survivor) => survivor.command);
     expect(survivors).toContainEqual(expect.stringContaining("http.server"));
     await terminal.close();

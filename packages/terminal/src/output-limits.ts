@@ -7,9 +7,9 @@ const mebibyte = 1024 * 1024;
 /** Default bounds. */
 export const OUTPUT_LIMITS = {
   /** Bytes of text that an agent reads when its request sets no limit. */
-  answerBytes: mebibyte,
+  textBytes: mebibyte,
   /** The most that a request may set. */
-  maxAnswerBytes: 16 * mebibyte,
+  maxTextBytes: 16 * mebibyte,
   /** Raw bytes kept for clients that join late. */
   replayBytes: mebibyte,
   /** Raw bytes kept while a program waits for its followers: what sockets hold when a connection is lost. */
@@ -19,19 +19,19 @@ export const OUTPUT_LIMITS = {
 } as const;
 
 /** The bytes of text that an agent may read of one terminal. */
-export function answerLimitBytes(
+export function textLimitBytes(
   requestedBytes: number | undefined,
-  limits: { readonly answerBytes?: number | undefined; readonly maxAnswerBytes?: number | undefined } = {},
+  limits: { readonly textBytes?: number | undefined; readonly maxTextBytes?: number | undefined } = {},
 ): number {
-  const { answerBytes = OUTPUT_LIMITS.answerBytes, maxAnswerBytes = OUTPUT_LIMITS.maxAnswerBytes } = limits;
-  return Math.min(Math.floor(requestedBytes ?? answerBytes), maxAnswerBytes);
+  const { textBytes = OUTPUT_LIMITS.textBytes, maxTextBytes = OUTPUT_LIMITS.maxTextBytes } = limits;
+  return Math.min(Math.floor(requestedBytes ?? textBytes), maxTextBytes);
 }
 
 /** How the output of a terminal is kept. */
 export interface OutputRequest {
   readonly kind: "text" | "tty";
   readonly size: ScreenSize;
-  readonly answerLimitBytes: number;
+  readonly textLimitBytes: number;
   readonly replayBytes?: number | undefined;
   /** Makes the text of a tty only when it is first read: for terminals that no agent reads. */
   readonly isFoldedOnRequest?: boolean | undefined;
@@ -45,8 +45,8 @@ export function makeOutput(request: OutputRequest): TerminalOutput {
   const { kind, size, budget, replayBytes = OUTPUT_LIMITS.replayBytes } = request;
   return new TerminalOutput({
     kind,
-    answer: request.isFoldedOnRequest === true ? "lazy" : "eager",
-    answerLimitBytes: request.answerLimitBytes,
+    folding: request.isFoldedOnRequest === true ? "lazy" : "eager",
+    textLimitBytes: request.textLimitBytes,
     replayBytes,
     ...size,
     startOffset: request.startOffset,

@@ -1,6 +1,6 @@
 // The order in which a tty's bytes and commands are published when a command's line comes after its start.
 import { afterEach, expect, test, vi } from "vitest";
-import { answerLimitBytes, makeOutput } from "./output-limits.ts";
+import { textLimitBytes, makeOutput } from "./output-limits.ts";
 import type { Run, RunSink } from "./process/port.ts";
 import { DEFAULT_SIZE } from "./screen-size.ts";
 import { Terminal } from "./terminal.ts";
@@ -27,7 +27,7 @@ function watch(): Watched {
     kind: "tty",
     nonce,
     size: DEFAULT_SIZE,
-    output: makeOutput({ kind: "tty", size: DEFAULT_SIZE, answerLimitBytes: answerLimitBytes(undefined) }),
+    output: makeOutput({ kind: "tty", size: DEFAULT_SIZE, textLimitBytes: textLimitBytes(undefined) }),
     publisher: {
       isRead: false,
       repliesToQueries: true,

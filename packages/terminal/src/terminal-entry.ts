@@ -1,5 +1,5 @@
 // The terminal without processes: for a host that reaches them through the port.
-export { answerLimitBytes, makeOutput, OUTPUT_LIMITS, type OutputRequest } from "./output-limits.ts";
+export { textLimitBytes, makeOutput, OUTPUT_LIMITS, type OutputRequest } from "./output-limits.ts";
 export { KILL_GRACE_MS } from "./process/kill-grace.ts";
 export { LIMIT_UNITS, toRunLimits } from "./process/limit-units.ts";
 export { findExcess, strictestLimits } from "./process/limits.ts";

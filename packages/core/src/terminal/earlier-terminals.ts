@@ -2,7 +2,7 @@
 import type { TerminalUri } from "@holdfast/ahp";
 import { OWNER_CLIENT_ID } from "@holdfast/protocol";
 import { removeShellFolder } from "@holdfast/terminal/shell-integration";
-import { answerLimitBytes } from "@holdfast/terminal/terminal";
+import { textLimitBytes } from "@holdfast/terminal/terminal";
 import type { Storage, TerminalSpool } from "../ports.ts";
 import type { AgentSide } from "./agent-side.ts";
 import { DisplayRun, type SavedDisplayRun } from "./display-run.ts";
@@ -48,6 +48,7 @@ export class EarlierTerminals {
     const { claim, size } = state;
     const plan = {
       ...tag.plan,
+      textLimitBytes: tag.plan.textLimitBytes ?? textLimitBytes(undefined),
       claim,
       agent,
       isKept: tag.plan.isKept === true || (claim.kind === "client" && claim.clientId === OWNER_CLIENT_ID),
@@ -96,7 +97,7 @@ export class EarlierTerminals {
       agent,
       kind: "display",
       size: SESSION_SIZE,
-      answerLimitBytes: answerLimitBytes(undefined),
+      textLimitBytes: textLimitBytes(undefined),
     } as const;
     const startedAt = new Date(state.startedAt ?? this.#parts.now());
     const shownOffset = saved.writtenBytes;

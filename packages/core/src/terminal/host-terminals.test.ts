@@ -38,7 +38,7 @@ test("[N27] what a command wrote is there after the agent has released it, until
   await terminal.exited;
   await held.release(terminal.id);
   expect(held.find(terminal.id)).toBeUndefined();
-  expect(held.display(terminal.id)?.output.answer().output).toBe("kept\n");
+  expect(held.display(terminal.id)?.output.tail().output).toBe("kept\n");
   expect(hub.state(terminal.uri, "terminal")?.lifecycle).toMatchObject({ status: "exited" });
   await held.close();
   expect(hub.has(terminal.uri)).toBe(false);
@@ -84,7 +84,7 @@ test.each([
     const terminal = await terminals.create({ ...wanted("stty size"), kind: "tty", size }, claim);
     await terminal.exited;
     expect(hub.state(terminal.uri, "terminal")?.size).toEqual(expected);
-    expect(terminal.output.answer().output).toBe(`${expected.rows} ${expected.cols}\n`);
+    expect(terminal.output.tail().output).toBe(`${expected.rows} ${expected.cols}\n`);
     await terminal.close();
   },
 );
@@ -110,7 +110,7 @@ test("[T204] a command that a script follows keeps every byte", async () => {
   const terminal = await terminals.open({
     ...plan,
     size: { columns: 80, rows: 24 },
-    answerLimitBytes: 1024,
+    textLimitBytes: 1024,
     agent: undefined,
   });
   await terminal.exited;
@@ -129,7 +129,7 @@ const planned = (command: string, more: Partial<TerminalPlan> = {}): TerminalPla
   cwd: "/",
   env: { PATH: process.env["PATH"] ?? "" },
   size: { columns: 80, rows: 24 },
-  answerLimitBytes: 1024,
+  textLimitBytes: 1024,
   ...more,
 });
 

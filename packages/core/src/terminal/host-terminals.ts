@@ -4,7 +4,7 @@ import { type SessionClaim, type SessionUri, type TerminalUri, makeId, terminalU
 import { HostError } from "@holdfast/protocol";
 import type { WantedTerminal } from "@holdfast/terminal/acp-parts";
 import type { ProcessPort } from "@holdfast/terminal/port";
-import { answerLimitBytes, clampSize } from "@holdfast/terminal/terminal";
+import { textLimitBytes, clampSize } from "@holdfast/terminal/terminal";
 import { idFor } from "../agent/request-name.ts";
 import type { Hub } from "../channel/hub.ts";
 import { EditorRun } from "../editor/editor-run.ts";
@@ -140,7 +140,7 @@ export class HostTerminals {
       cwd,
       env,
       size: { ...SESSION_SIZE, ...wanted.size },
-      answerLimitBytes: answerLimitBytes(outputByteLimit),
+      textLimitBytes: textLimitBytes(outputByteLimit),
       agent,
       limits,
       scopes,
@@ -191,13 +191,13 @@ export class HostTerminals {
       cwd,
       kind: "text",
       size: SESSION_SIZE,
-      answerLimitBytes: answerLimitBytes(outputByteLimit),
+      textLimitBytes: textLimitBytes(outputByteLimit),
       agent,
       editor: editor.name,
     } as const;
     const terminal = this.#factory.make(id, uri, plan);
     const asked = { terminalId: id, command, args, cwd, env: listVariables(env) };
-    const limited = { ...asked, outputByteLimit: plan.answerLimitBytes };
+    const limited = { ...asked, outputByteLimit: plan.textLimitBytes };
     let started: EditorRun | undefined;
     await terminal.start(async (sink) => (started = await EditorRun.start(editor, limited, sink)));
     if (started === undefined) throw new Error("The editor's run was not kept");
@@ -213,7 +213,7 @@ export class HostTerminals {
       ...wanted,
       kind: "display",
       size: SESSION_SIZE,
-      answerLimitBytes: answerLimitBytes(undefined),
+      textLimitBytes: textLimitBytes(undefined),
     } as const;
     const terminal = this.#factory.make(id, uri, plan);
     const run = terminal.attach((sink) => new DisplayRun(sink));

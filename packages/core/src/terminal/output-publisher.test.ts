@@ -47,9 +47,9 @@ function newBench(options: BenchOptions = {}): Bench {
   hub.open(uri, "terminal", newTerminalState({ resource: uri, run: "tty", title: "sh", claim }));
   const output = new TerminalOutput({
     kind: "tty",
-    answerLimitBytes: 1024,
+    textLimitBytes: 1024,
     replayBytes,
-    answer: "lazy",
+    folding: "lazy",
     ...(clock !== undefined && { clock }),
   });
   const publisher = new OutputPublisher({ hub, uri, output, lingerMs });

@@ -2,12 +2,11 @@
 import { pathToFileURL } from "node:url";
 import { type ClientId, type TerminalAction, makeId } from "@holdfast/ahp";
 import type { TerminalEvent, TerminalPublisher } from "@holdfast/terminal/terminal";
-import type { ByteSubscription, TerminalOutput } from "@holdfast/terminal/view";
+import { type ByteSubscription, incompleteTailBytes, type TerminalOutput } from "@holdfast/terminal/view";
 import type { Hub } from "../channel/hub.ts";
 import type { ActionOrigin, LogEntry } from "../channel/log-entry.ts";
 import type { Continuation } from "./terminal-tag.ts";
 import { Throttle } from "./throttle.ts";
-import { incompleteBytes } from "./incomplete-bytes.ts";
 
 /** Dependencies and settings of a publisher. */
 export interface OutputPublisherParts {
@@ -264,7 +263,7 @@ export class OutputPublisher implements TerminalPublisher {
   /** How many bytes at the end wait for those that follow them. */
   #heldBytes(bytes: Uint8Array): number {
     const isCut = this.#parts.isText === true && bytes.at(-1) === carriageReturn;
-    return isCut ? 1 : incompleteBytes(bytes);
+    return isCut ? 1 : incompleteTailBytes(bytes);
   }
 
   #publishPiece(bytes: Uint8Array): void {

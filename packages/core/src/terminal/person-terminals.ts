@@ -29,7 +29,7 @@ export interface PersonTerminalsDeps {
 }
 
 /** The most text that is kept of a person's terminal for its readers. */
-const answerLimitBytes = 1024 * 1024;
+const textLimitBytes = 1024 * 1024;
 /** How many of people's terminals that have ended stay on the list. */
 const maxEnded = 64;
 
@@ -77,7 +77,7 @@ export class PersonTerminals {
     try {
       const plan = await planCommand(processPort, request);
       const claim = ownerClaim(now());
-      const terminal = await terminals.open({ ...plan, claim, answerLimitBytes, isKept: true });
+      const terminal = await terminals.open({ ...plan, claim, textLimitBytes, isKept: true });
       this.#dropOldestAfter(terminal);
       await this.#record(entry, terminal);
       return terminal.uri;
@@ -166,7 +166,7 @@ export class PersonTerminals {
         cwd,
         env,
         size,
-        answerLimitBytes,
+        textLimitBytes,
         nonce: prepared.integrated ? prepared.nonce : undefined,
         shellFolder: prepared.integrated ? prepared.folder : undefined,
       });

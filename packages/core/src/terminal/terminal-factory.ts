@@ -52,7 +52,7 @@ export class TerminalFactory {
     const output = makeOutput({
       kind,
       size,
-      answerLimitBytes: plan.answerLimitBytes,
+      textLimitBytes: plan.textLimitBytes,
       replayBytes: isPaced ? OUTPUT_LIMITS.pacedReplayBytes : OUTPUT_LIMITS.replayBytes,
       // The text of a person's terminal may never be read.
       isFoldedOnRequest: agent === undefined,
@@ -124,6 +124,6 @@ function unseenExitOf({ kind, editor }: ShownPlan): string {
 }
 
 /** As much as the terminal itself keeps: the next host shows what this one shows. */
-function heldBytesOf({ answerLimitBytes: answer, isPaced = false }: ShownPlan): number {
-  return Math.max(answer, isPaced ? OUTPUT_LIMITS.pacedReplayBytes : OUTPUT_LIMITS.replayBytes);
+function heldBytesOf({ textLimitBytes, isPaced = false }: ShownPlan): number {
+  return Math.max(textLimitBytes, isPaced ? OUTPUT_LIMITS.pacedReplayBytes : OUTPUT_LIMITS.replayBytes);
 }

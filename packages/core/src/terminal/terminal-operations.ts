@@ -183,15 +183,15 @@ function foldText(
 ): { text: string; truncated: boolean } {
   const output = new TerminalOutput({
     kind: run === "tty" ? "tty" : "text",
-    answer: "lazy",
-    answerLimitBytes: limitBytes,
+    folding: "lazy",
+    textLimitBytes: limitBytes,
     replayBytes: bytes.length,
     ...(size !== undefined && { columns: size.cols, rows: size.rows }),
   });
   try {
     output.push(bytes);
     if (lifecycle.status === "exited") output.exited();
-    const { output: text, truncated } = output.answer();
+    const { output: text, truncated } = output.tail();
     return { text, truncated: truncated || isCut };
   } finally {
     output.close();

@@ -18,7 +18,7 @@ export interface TerminalPlan {
   readonly env: Readonly<Record<string, string>>;
   readonly size: ScreenSize;
   /** The most that its agent gets to read. */
-  readonly answerLimitBytes: number;
+  readonly textLimitBytes: number;
   /** The command that is all it runs, to be shown as one; absent for shells, which report theirs. */
   readonly commandLine?: string | undefined;
   /** The session that it is made for. */
@@ -73,7 +73,7 @@ export type ShownPlan = Pick<
   TerminalPlan,
   "title" | "titleSource" | "claim" | "agent" | "nonce" | "commandLine"
 > &
-  Pick<TerminalPlan, "hasInput" | "isPaced" | "isKept" | "answerLimitBytes" | "size" | "sandbox"> & {
+  Pick<TerminalPlan, "hasInput" | "isPaced" | "isKept" | "textLimitBytes" | "size" | "sandbox"> & {
     readonly kind: TerminalRun;
     readonly cwd?: string | undefined;
     /** The size that it was started with; absent where it is `size`. */

@@ -7,7 +7,11 @@ import type { Storage } from "../ports.ts";
 import type { ShownPlan, TerminalPlan } from "./terminal-plan.ts";
 
 /** The part of a plan that does not change, and is not in the terminal's state. */
-type TaggedPlan = Omit<ShownPlan, "claim" | "agent" | "kind"> & { readonly kind: "text" | "tty" };
+type TaggedPlan = Omit<ShownPlan, "claim" | "agent" | "kind" | "textLimitBytes"> & {
+  readonly kind: "text" | "tty";
+  /** Absent in the notes of older hosts, which named it otherwise. */
+  readonly textLimitBytes?: number | undefined;
+};
 
 /** The notes on one run. */
 export interface TerminalTag {
@@ -35,12 +39,12 @@ export function tagOf(
   marker: string | undefined,
 ): TerminalTag {
   const { title, titleSource, kind, nonce, commandLine, hasInput, isPaced, isKept } = plan;
-  const { answerLimitBytes, size, sandbox, cwd, agent } = plan;
+  const { textLimitBytes, size, sandbox, cwd, agent } = plan;
   const shown = { title, titleSource, kind, nonce, commandLine, hasInput, isPaced, isKept };
   return {
     kind: "terminal",
     uri,
-    plan: { ...shown, answerLimitBytes, size, sandbox, cwd },
+    plan: { ...shown, textLimitBytes, size, sandbox, cwd },
     startedAt,
     session: agent?.session,
     marker,

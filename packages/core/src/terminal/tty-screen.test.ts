@@ -260,7 +260,7 @@ describe("[U30] a viewer that joins while the alternate screen is on", () => {
 
 describe("[U32] a screen in memory", () => {
   function bench(options: { readonly isRead?: () => boolean; readonly lingerMs?: number } = {}) {
-    const output = new TerminalOutput({ kind: "tty", answerLimitBytes: 0, replayBytes: 1024 * 1024 });
+    const output = new TerminalOutput({ kind: "tty", textLimitBytes: 0, replayBytes: 1024 * 1024 });
     const faults: unknown[] = [];
     let isBroken = false;
     const source = {

@@ -1,7 +1,13 @@
 // Output of the terminals that a session's tool calls show, forwarded to one editor at its pace.
 import { StringDecoder } from "node:string_decoder";
 import type { TerminalUri } from "@holdfast/ahp";
-import { terminalIdOf, type Hub, type TerminalReader, type TerminalReading } from "@holdfast/core";
+import {
+  incompleteTailBytes,
+  terminalIdOf,
+  type Hub,
+  type TerminalReader,
+  type TerminalReading,
+} from "@holdfast/core";
 import type { TerminalCursor } from "./params.ts";
 import { exitMembers, type SessionUpdate, skippedLine } from "./tool-call.ts";
 
@@ -173,7 +179,7 @@ export class AttachedTerminals {
       if (known === bytes.length) return;
     }
     const whole = Buffer.concat([shown.incomplete, bytes.subarray(known)]);
-    const end = whole.length - incompleteBytes(whole);
+    const end = whole.length - incompleteTailBytes(whole);
     shown.incomplete = whole.subarray(end);
     shown.offset = offset + bytes.length - shown.incomplete.length;
     if (end > 0) await this.#sendData(shown, whole.toString("utf8", 0, end));
@@ -245,16 +251,4 @@ function plainText(text: string): string {
     .split("\n")
     .map((line) => line.slice(line.lastIndexOf("\r") + 1))
     .join("\n");
-}
-
-/** How many bytes at the end are the beginning of a character. */
-function incompleteBytes(bytes: Uint8Array): number {
-  for (let back = 1; back <= Math.min(3, bytes.length); back += 1) {
-    const byte = bytes[bytes.length - back] ?? 0;
-    if (byte < 0x80) return 0;
-    if (byte < 0xc0) continue;
-    const length = byte >= 0xf0 ? 4 : byte >= 0xe0 ? 3 : 2;
-    return length > back ? back : 0;
-  }
-  return 0;
 }

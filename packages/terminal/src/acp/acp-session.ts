@@ -2,7 +2,7 @@
 import type { TreeProcess } from "../process/port.ts";
 import { TerminalError } from "../terminal-error.ts";
 import type { TerminalState } from "../terminal.ts";
-import type { Answer, JsonAnswer } from "../view/index.ts";
+import type { OutputTail, JsonOutputTail } from "../view/index.ts";
 import { type WantedTerminal, readCreateParams } from "./create-params.ts";
 import type { HeldTerminal, HeldTerminals } from "./held-terminals.ts";
 import { type AcpExitStatus, type CreateTerminalParams, renderOutputResult } from "./shapes.ts";
@@ -10,7 +10,7 @@ import { type AcpExitStatus, type CreateTerminalParams, renderOutputResult } fro
 /** A terminal as an agent uses it. */
 export interface AcpTerminal extends HeldTerminal {
   readonly state: TerminalState;
-  readonly output: { answer(): Answer; answerJson(): JsonAnswer };
+  readonly output: { tail(): OutputTail; tailJson(): JsonOutputTail };
 }
 
 /** Opens a terminal and holds it for the agent; closes it again when the request was cancelled meanwhile. */
@@ -55,16 +55,16 @@ export class AcpSession<Terminal extends AcpTerminal> {
   }
 
   /** `terminal/output`: what there is now. */
-  output(terminalId: string): Answer & { readonly exitStatus: AcpExitStatus | undefined } {
+  output(terminalId: string): OutputTail & { readonly exitStatus: AcpExitStatus | undefined } {
     const terminal = this.#use(terminalId, "output");
-    return { ...terminal.output.answer(), exitStatus: exitStatusOf(terminal) };
+    return { ...terminal.output.tail(), exitStatus: exitStatusOf(terminal) };
   }
 
   /** The same as ready JSON in UTF-8; a poll costs in what is new since the last one. */
   outputJson(terminalId: string, toStatus = (status: AcpExitStatus): AcpExitStatus => status): Uint8Array[] {
     const terminal = this.#use(terminalId, "output");
     const status = exitStatusOf(terminal);
-    return renderOutputResult(terminal.output.answerJson(), status && toStatus(status));
+    return renderOutputResult(terminal.output.tailJson(), status && toStatus(status));
   }
 
   /** `terminal/wait_for_exit`: responds after the last byte; always responds. */

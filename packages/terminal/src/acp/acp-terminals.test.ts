@@ -378,7 +378,7 @@ describe("release", () => {
     while ((await terminals.background(sessionId)).length > 0) {
       await new Promise((resolve) => setTimeout(resolve, 20));
     }
-    expect(terminals.display(id)?.output.answer().output).toBe("started\n");
+    expect(terminals.display(id)?.output.tail().output).toBe("started\n");
   });
 
   it("[T39] output stays readable for display", async () => {
@@ -386,7 +386,7 @@ describe("release", () => {
     const id = await run(terminals, "echo kept");
     await terminals.waitForTerminalExit(id);
     await terminals.releaseTerminal(id);
-    expect(terminals.display(id)?.output.answer()).toEqual({ output: "kept\n", truncated: false });
+    expect(terminals.display(id)?.output.tail()).toEqual({ output: "kept\n", truncated: false });
     expect(terminals.display({ sessionId: "other", terminalId: id.terminalId })).toBeUndefined();
   });
 
@@ -398,7 +398,7 @@ describe("release", () => {
     await terminals.releaseTerminal(id);
     const terminal = terminals.display(id);
     terminal?.write("typed\n");
-    while (terminal?.output.answer().output.includes("typed\ntyped") !== true) {
+    while (terminal?.output.tail().output.includes("typed\ntyped") !== true) {
       await new Promise((resolve) => setTimeout(resolve, 5));
     }
     terminal.write("\x04");

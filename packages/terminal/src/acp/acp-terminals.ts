@@ -85,8 +85,8 @@ export class AcpTerminals {
 
   /** `terminal/output`: what there is now. */
   async terminalOutput({ sessionId, terminalId }: TerminalParams): Promise<TerminalOutputResult> {
-    const { exitStatus, ...answer } = this.#session(sessionId).output(terminalId);
-    return { ...answer, ...(exitStatus !== undefined && { exitStatus: this.#toStatus(exitStatus) }) };
+    const { exitStatus, ...tail } = this.#session(sessionId).output(terminalId);
+    return { ...tail, ...(exitStatus !== undefined && { exitStatus: this.#toStatus(exitStatus) }) };
   }
 
   /** The same result as ready JSON in UTF-8; a poll costs in what is new since the last one. */

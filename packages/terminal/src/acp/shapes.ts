@@ -34,7 +34,7 @@ export type OlderExitStatus =
   | (AcpExitStatus & { readonly type: "exit_code"; readonly code: number })
   | (AcpExitStatus & { readonly type: "signal"; readonly signal: string });
 
-/** The answer to `terminal/output`. */
+/** The response to `terminal/output`. */
 export interface TerminalOutputResult {
   readonly output: string;
   readonly truncated: boolean;
@@ -42,13 +42,13 @@ export interface TerminalOutputResult {
   readonly exitStatus?: AcpExitStatus | OlderExitStatus;
 }
 
-/** The answer to `terminal/wait_for_exit`. */
+/** The response to `terminal/wait_for_exit`. */
 export interface WaitForExitResult extends AcpExitStatus {
   /** Only in the older shapes. */
   readonly exitStatus?: AcpExitStatus | OlderExitStatus;
 }
 
-/** The answer of a wait on a terminal that went on without the agent. */
+/** The response to a wait on a terminal that went on without the agent. */
 export const NO_STATUS: AcpExitStatus = { exitCode: null, signal: null };
 
 /** The exit in the protocol's shape, with the older fields where they are wanted. */
@@ -65,12 +65,12 @@ const openingBytes = Buffer.from('{"output":');
 
 /** The result of `terminal/output` as ready JSON, around an output that is ready JSON itself. */
 export function renderOutputResult(
-  answer: { readonly output: readonly Uint8Array[]; readonly truncated: boolean },
+  text: { readonly output: readonly Uint8Array[]; readonly truncated: boolean },
   exitStatus: AcpExitStatus | undefined,
 ): Uint8Array[] {
   const tail = JSON.stringify({
-    truncated: answer.truncated,
+    truncated: text.truncated,
     ...(exitStatus !== undefined && { exitStatus }),
   });
-  return [openingBytes, ...answer.output, Buffer.from(`,${tail.slice(1)}`)];
+  return [openingBytes, ...text.output, Buffer.from(`,${tail.slice(1)}`)];
 }

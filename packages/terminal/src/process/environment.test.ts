@@ -157,7 +157,7 @@ describe("an environment", () => {
     for (const engine of engines) {
       const terminal = await engine.open({ command: "echo $FROM_PROFILE" });
       await terminal.exited;
-      expect(terminal.output.answer().output).toBe("shared\n");
+      expect(terminal.output.tail().output).toBe("shared\n");
     }
     expect(readFileSync(starts, "utf8")).toBe("started\n");
     await Promise.all(engines.map((engine) => engine.close()));
@@ -171,7 +171,7 @@ describe("an environment", () => {
     for (const kind of ["text", "tty"] as const) {
       const terminal = await engine.open({ command: print, kind, env: { EXTRA: "more" } });
       await terminal.exited;
-      outputs.push(terminal.output.answer().output.trim());
+      outputs.push(terminal.output.tail().output.trim());
     }
     expect(outputs).toEqual(["kept less vt52 more", "kept less xterm-256color more"]);
     await engine.close();

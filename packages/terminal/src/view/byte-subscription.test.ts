@@ -43,7 +43,7 @@ function open(replayBytes = 1024 * KIB) {
   const errors: unknown[] = [];
   const output = new TerminalOutput({
     kind: "text",
-    answerLimitBytes: 0,
+    textLimitBytes: 0,
     replayBytes,
     clock,
     onListenerError: (error) => errors.push(error),
@@ -296,7 +296,7 @@ describe("the end", () => {
 
 describe("the machine's clock", () => {
   it("[T72] wakes a subscriber after the interval", async () => {
-    const output = new TerminalOutput({ kind: "text", answerLimitBytes: 0, replayBytes: 100 });
+    const output = new TerminalOutput({ kind: "text", textLimitBytes: 0, replayBytes: 100 });
     const seen = await new Promise<string>((resolve) => {
       let text = "";
       const subscription = output.subscribe({}, () => {

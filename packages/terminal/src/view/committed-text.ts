@@ -79,7 +79,7 @@ export class CommittedText {
 
   #lineEndsBefore(row: ScreenRow): number {
     const own = this.#isFirstRow || row.isWrapped ? 0 : 1;
-    // More than the ring could ever hold make no difference to an answer cut from it.
+    // More than the ring could ever hold make no difference to a tail cut from it.
     return Math.min(this.#pendingLineEnds + own, this.#capacityBytes);
   }
 

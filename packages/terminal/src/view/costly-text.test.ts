@@ -22,14 +22,14 @@ describe("[T403] the text screen at 1000×500", () => {
   });
 });
 
-describe("[T501] the first read of a lazy answer", () => {
+describe("[T501] the first read of a lazy text", () => {
   const mebibyte = 1024 * 1024;
-  const mostAnswerMs = process.env["HOLDFAST_LONG"] === undefined ? 2500 : 1000;
+  const mostReadMs = process.env["HOLDFAST_LONG"] === undefined ? 2500 : 1000;
   const outputOf = (bytes: Buffer): TerminalOutput => {
     const output = new TerminalOutput({
       kind: "tty",
-      answer: "lazy",
-      answerLimitBytes: mebibyte,
+      folding: "lazy",
+      textLimitBytes: mebibyte,
       replayBytes: mebibyte,
       columns: 1000,
       rows: 500,
@@ -46,24 +46,24 @@ describe("[T501] the first read of a lazy answer", () => {
       const measure = (): number => {
         output.close();
         output = outputOf(bytes);
-        return processorMs(() => output.answer());
+        return processorMs(() => output.tail());
       };
-      expect(await shortestMs(mostAnswerMs, measure)).toBeLessThan(mostAnswerMs);
+      expect(await shortestMs(mostReadMs, measure)).toBeLessThan(mostReadMs);
       output.push(Buffer.from("\x1bc\x1b[2Jlast line"));
-      expect(output.answer().output).toMatch(/last line$/);
+      expect(output.tail().output).toMatch(/last line$/);
       output.close();
     },
   );
 
   it("[T501] has all of output that costs little", () => {
     // The bound is of time: a machine that stalls may need several attempts.
-    const answers = Array.from({ length: 20 }, () => {
+    const tails = Array.from({ length: 20 }, () => {
       const output = outputOf(Buffer.alloc(mebibyte - 4, "plain line\r\n"));
-      const answer = output.answer();
+      const tail = output.tail();
       output.close();
-      return answer;
+      return tail;
     });
-    const whole = answers.find(({ truncated }) => !truncated);
+    const whole = tails.find(({ truncated }) => !truncated);
     expect(whole?.output).toHaveLength((11 * (mebibyte - 4)) / 12);
   });
 });

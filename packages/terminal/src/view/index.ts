@@ -32,7 +32,7 @@ export {
 } from "./stream-scanner.ts";
 export { type StreamRange, StreamRanges } from "./stream-ranges.ts";
 export type { MarkContent, MarkPosition, StreamMark } from "./stream-mark.ts";
-export type { Answer, JsonAnswer } from "./tail-answer.ts";
+export type { OutputTail, JsonOutputTail } from "./text-tail.ts";
 export {
   INITIAL_MODES,
   modeSequences,
@@ -41,3 +41,4 @@ export {
   type TerminalModes,
 } from "./terminal-modes.ts";
 export type { TerminalQuery } from "./terminal-query.ts";
+export { incompleteTailBytes } from "./utf8.ts";

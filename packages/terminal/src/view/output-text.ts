@@ -1,8 +1,8 @@
 // Common part of the two kinds of run: output made from the bytes in a ring.
-import type { Answer, JsonAnswer } from "./tail-answer.ts";
+import type { OutputTail, JsonOutputTail } from "./text-tail.ts";
 
-/** Makes the answer of one run from the bytes pushed to its ring. */
-export interface RunAnswer {
+/** Makes the text of one run from the bytes pushed to its ring. */
+export interface OutputText {
   /** Memory that this holds besides the ring. */
   readonly allocatedBytes: number;
   /** Called before bytes go to the ring, while older ones are still there. */
@@ -10,10 +10,10 @@ export interface RunAnswer {
   /** The command has exited: half a character at the end is shown from now on. */
   exited(): void;
   resize(columns: number, rows: number): void;
-  /** The newest text within a limit: by default, that of answers. */
-  text(limitBytes?: number): Answer;
-  json(): JsonAnswer;
-  /** Frees what only makes the next JSON answer cheaper. */
+  /** The newest text within a limit: by default, that of the run. */
+  text(limitBytes?: number): OutputTail;
+  json(): JsonOutputTail;
+  /** Frees what only makes the next JSON cheaper. */
   dropImage(): void;
   close(): void;
 }

@@ -5,10 +5,10 @@ import type { RingBudget } from "./budget.ts";
 import { ByteFanOut, type ByteSubscription, type SubscriptionStart } from "./byte-subscription.ts";
 import { type Clock, systemClock } from "./clock.ts";
 import { ByteRing } from "./ring.ts";
-import type { RunAnswer } from "./run-answer.ts";
-import { type Answer, ANSWER_MARGIN_BYTES, type JsonAnswer } from "./tail-answer.ts";
-import { TextRunAnswer } from "./text-run-answer.ts";
-import { TtyRunAnswer } from "./tty-run-answer.ts";
+import type { OutputText } from "./output-text.ts";
+import { type OutputTail, TAIL_MARGIN_BYTES, type JsonOutputTail } from "./text-tail.ts";
+import { PipeOutputText } from "./pipe-output-text.ts";
+import { TtyOutputText } from "./tty-output-text.ts";
 
 /** A tty run keeps at least this much unfolded, so that folding is done in bulk. */
 const MIN_TTY_RING_BYTES = 64 * 1024;
@@ -17,14 +17,14 @@ const MIN_TTY_RING_BYTES = 64 * 1024;
 export interface TerminalOutputOptions {
   /** Bytes of a pipe, read as UTF-8; or of a terminal, read as what they leave on its screen. */
   readonly kind: "text" | "tty";
-  /** The most bytes of UTF-8 in an answer. */
-  readonly answerLimitBytes: number;
+  /** The most bytes of UTF-8 in the output text. */
+  readonly textLimitBytes: number;
   /** The newest raw bytes kept for subscribers. */
   readonly replayBytes: number;
   readonly columns?: number;
   readonly rows?: number;
-  /** A `lazy` answer of a tty run costs nothing until it is first asked for, and begins with the bytes kept then. */
-  readonly answer?: "eager" | "lazy";
+  /** Where `lazy`, the text of a tty run costs nothing until it is first read, and begins with the bytes kept then. */
+  readonly folding?: "eager" | "lazy";
   readonly budget?: RingBudget;
   /** The offset of its first byte, where the bytes before it are lost. Default 0. */
   readonly startOffset?: number | undefined;
@@ -37,20 +37,20 @@ export interface TerminalOutputOptions {
 export class TerminalOutput {
   readonly #ring: ByteRing;
   readonly #fanOut: ByteFanOut;
-  readonly #answer: RunAnswer;
-  /** The newest bytes that answers need. */
+  readonly #text: OutputText;
+  /** The newest bytes that the text needs. */
   readonly #neededBytes: number;
   #isClosed = false;
-  #lastAnswer: WeakRef<Answer> | undefined;
-  #lastJsonAnswer: WeakRef<JsonAnswer> | undefined;
+  #lastTail: WeakRef<OutputTail> | undefined;
+  #lastJsonTail: WeakRef<JsonOutputTail> | undefined;
 
   constructor(options: TerminalOutputOptions) {
-    checkWholeNumber("answerLimitBytes", options.answerLimitBytes);
+    checkWholeNumber("textLimitBytes", options.textLimitBytes);
     checkWholeNumber("replayBytes", options.replayBytes);
     const { columns = DEFAULT_SIZE.columns, rows = DEFAULT_SIZE.rows } = options;
     checkSize(columns, rows);
     this.#neededBytes =
-      options.kind === "text" ? options.answerLimitBytes + ANSWER_MARGIN_BYTES : MIN_TTY_RING_BYTES;
+      options.kind === "text" ? options.textLimitBytes + TAIL_MARGIN_BYTES : MIN_TTY_RING_BYTES;
     this.#ring = new ByteRing({
       capacityBytes: Math.max(options.replayBytes, this.#neededBytes),
       budget: options.budget,
@@ -61,16 +61,16 @@ export class TerminalOutput {
       clock: options.clock ?? systemClock,
       onListenerError: options.onListenerError ?? (() => {}),
     });
-    this.#answer =
+    this.#text =
       options.kind === "text"
-        ? new TextRunAnswer(this.#ring, options.answerLimitBytes)
-        : new TtyRunAnswer({
+        ? new PipeOutputText(this.#ring, options.textLimitBytes)
+        : new TtyOutputText({
             ring: this.#ring,
-            limitBytes: options.answerLimitBytes,
+            limitBytes: options.textLimitBytes,
             columns,
             rows,
             budget: options.budget,
-            begins: options.answer === "lazy" ? "atFirstAnswer" : "atFirstByte",
+            begins: options.folding === "lazy" ? "atFirstRead" : "atFirstByte",
           });
   }
 
@@ -86,15 +86,15 @@ export class TerminalOutput {
 
   /** Memory held for bytes, folded text and the JSON image. */
   get allocatedBytes(): number {
-    return this.#ring.allocatedBytes + this.#answer.allocatedBytes;
+    return this.#ring.allocatedBytes + this.#text.allocatedBytes;
   }
 
   /** Takes bytes of the run; the caller may reuse `bytes` at once. */
   push(bytes: Uint8Array, start = 0, end = bytes.length): void {
     if (this.#isClosed || start >= end) return;
-    this.#lastAnswer = undefined;
-    this.#lastJsonAnswer = undefined;
-    this.#answer.willPush(bytes, start, end);
+    this.#lastTail = undefined;
+    this.#lastJsonTail = undefined;
+    this.#text.willPush(bytes, start, end);
     this.#ring.push(bytes, start, end);
     this.#fanOut.pushed(end - start);
   }
@@ -106,8 +106,8 @@ export class TerminalOutput {
 
   /** The command's exit was reported: half a character at the end is shown as U+FFFD until its rest comes. */
   exited(): void {
-    this.#forgetAnswers();
-    this.#answer.exited();
+    this.#forgetTails();
+    this.#text.exited();
   }
 
   /** Nothing more will ever come; subscribers are notified. */
@@ -119,35 +119,33 @@ export class TerminalOutput {
   resize(columns: number, rows: number): void {
     checkSize(columns, rows);
     if (this.#isClosed) return;
-    this.#forgetAnswers();
-    this.#answer.resize(columns, rows);
+    this.#forgetTails();
+    this.#text.resize(columns, rows);
   }
 
-  /** The newest text within the limit, cut on a character boundary. */
-  answer(): Answer {
-    let answer = this.#lastAnswer?.deref();
-    if (!answer) {
-      answer = this.#answer.text();
-      this.#lastAnswer = new WeakRef(answer);
+  /** The newest text within the limit, or within a smaller one, cut on a character boundary. Costs in what it returns. */
+  tail(limitBytes?: number): OutputTail {
+    if (limitBytes !== undefined) {
+      checkWholeNumber("limitBytes", limitBytes);
+      return this.#text.text(limitBytes);
     }
-    return answer;
-  }
-
-  /** The end of the answer: at most that many bytes, cut on a character boundary. Costs in what it returns. */
-  tail(limitBytes: number): Answer {
-    checkWholeNumber("limitBytes", limitBytes);
-    return this.#answer.text(limitBytes);
-  }
-
-  /** The same answer with the text as JSON; a poll costs in what is new since the last one. */
-  answerJson(): JsonAnswer {
-    let answer = this.#lastJsonAnswer?.deref();
-    if (!answer) {
-      answer = this.#answer.json();
-      this.#lastJsonAnswer = new WeakRef(answer);
-      if (this.#fanOut.hasEnded) this.#answer.dropImage();
+    let tail = this.#lastTail?.deref();
+    if (!tail) {
+      tail = this.#text.text();
+      this.#lastTail = new WeakRef(tail);
     }
-    return answer;
+    return tail;
+  }
+
+  /** The same with the text as JSON; a poll costs in what is new since the last one. */
+  tailJson(): JsonOutputTail {
+    let tail = this.#lastJsonTail?.deref();
+    if (!tail) {
+      tail = this.#text.json();
+      this.#lastJsonTail = new WeakRef(tail);
+      if (this.#fanOut.hasEnded) this.#text.dropImage();
+    }
+    return tail;
   }
 
   /** Watches the bytes. Read until `undefined` first: `onReadable` is called when there is more after that. */
@@ -165,14 +163,14 @@ export class TerminalOutput {
     if (this.#isClosed) return;
     this.#isClosed = true;
     this.#fanOut.close();
-    this.#forgetAnswers();
-    this.#answer.close();
+    this.#forgetTails();
+    this.#text.close();
     this.#ring.close();
   }
 
-  #forgetAnswers(): void {
-    this.#lastAnswer = undefined;
-    this.#lastJsonAnswer = undefined;
+  #forgetTails(): void {
+    this.#lastTail = undefined;
+    this.#lastJsonTail = undefined;
   }
 }
 

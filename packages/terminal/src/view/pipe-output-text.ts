@@ -1,20 +1,20 @@
-// The answer of a text run: its bytes as UTF-8, nothing else.
+// Output text of a run on pipes: its bytes as UTF-8, nothing else.
 import type { ByteRing } from "./ring.ts";
-import type { RunAnswer } from "./run-answer.ts";
-import { type Answer, type JsonAnswer, type SettledText, TailAnswer } from "./tail-answer.ts";
+import type { OutputText } from "./output-text.ts";
+import { type OutputTail, type JsonOutputTail, type SettledText, TextTail } from "./text-tail.ts";
 import { incompleteTailBytes, MAX_PARTIAL_BYTES, REPLACEMENT_CHARACTER } from "./utf8.ts";
 
 const NO_ENDING = new Uint8Array(0);
 
 /** Answers with the bytes of the ring themselves. */
-export class TextRunAnswer implements RunAnswer {
+export class PipeOutputText implements OutputText {
   readonly #ring: ByteRing;
-  readonly #tail: TailAnswer;
+  readonly #tail: TextTail;
   #hasExited = false;
 
   constructor(ring: ByteRing, limitBytes: number) {
     this.#ring = ring;
-    this.#tail = new TailAnswer(ring, limitBytes);
+    this.#tail = new TextTail(ring, limitBytes);
   }
 
   get allocatedBytes(): number {
@@ -22,7 +22,7 @@ export class TextRunAnswer implements RunAnswer {
   }
 
   willPush(): void {
-    // The ring alone keeps all that this answer needs.
+    // The ring alone keeps all that this text needs.
   }
 
   exited(): void {
@@ -33,11 +33,11 @@ export class TextRunAnswer implements RunAnswer {
     // A text run has no size.
   }
 
-  text(limitBytes?: number): Answer {
+  text(limitBytes?: number): OutputTail {
     return this.#tail.text(this.#settled(), limitBytes);
   }
 
-  json(): JsonAnswer {
+  json(): JsonOutputTail {
     return this.#tail.json(this.#settled());
   }
 

@@ -1,4 +1,4 @@
-// The answer an agent reads: the tail of a text, within a limit of bytes, as a string or as ready JSON.
+// The text that an agent reads: its tail, within a limit of bytes, as a string or as ready JSON.
 import { Buffer } from "node:buffer";
 import { escapeInto, MAX_ESCAPE_BYTES } from "./json-escape.ts";
 import { JsonImage } from "./json-image.ts";
@@ -12,18 +12,18 @@ import {
 } from "./utf8.ts";
 
 /** Bytes that a ring keeps beyond the limit: a character held back at the end, and one cut at the head. */
-export const ANSWER_MARGIN_BYTES = 8;
+export const TAIL_MARGIN_BYTES = 8;
 
 const QUOTE = Buffer.from('"');
 
 /** The tail of the text, and whether anything before it was left out. */
-export interface Answer {
+export interface OutputTail {
   readonly output: string;
   readonly truncated: boolean;
 }
 
-/** The same answer with the text as a JSON string literal in UTF-8, in chunks that never change. */
-export interface JsonAnswer {
+/** The same with the text as a JSON string literal in UTF-8, in chunks that never change. */
+export interface JsonOutputTail {
   readonly output: readonly Uint8Array[];
   readonly truncated: boolean;
 }
@@ -48,8 +48,8 @@ interface Imaged {
   isWhole: boolean;
 }
 
-/** Cuts answers from a ring of UTF-8 bytes. */
-export class TailAnswer {
+/** Cuts tails from a ring of UTF-8 bytes. */
+export class TextTail {
   readonly #ring: ByteRing;
   readonly #limitBytes: number;
   #imaged: Imaged | undefined;
@@ -63,8 +63,8 @@ export class TailAnswer {
     return this.#imaged?.image.allocatedBytes ?? 0;
   }
 
-  /** The answer as a string, within a smaller limit if one is given; costs in what it returns. */
-  text({ settledEnd, ending }: SettledText, lowerLimitBytes = Infinity): Answer {
+  /** The tail as a string, within a smaller limit if one is given; costs in what it returns. */
+  text({ settledEnd, ending }: SettledText, lowerLimitBytes = Infinity): OutputTail {
     const limitBytes = Math.min(lowerLimitBytes, this.#effectiveLimitBytes());
     if (ending.length > limitBytes) {
       return { output: decodeWellFormed(cutTail(ending, limitBytes)), truncated: true };
@@ -76,8 +76,8 @@ export class TailAnswer {
     };
   }
 
-  /** The answer as JSON; costs in what is new since the last call. */
-  json({ settledEnd, ending }: SettledText): JsonAnswer {
+  /** The tail as JSON; costs in what is new since the last call. */
+  json({ settledEnd, ending }: SettledText): JsonOutputTail {
     const limitBytes = this.#effectiveLimitBytes();
     if (ending.length > limitBytes) {
       return { output: [QUOTE, ...escape(cutTail(ending, limitBytes)), QUOTE], truncated: true };
@@ -90,7 +90,7 @@ export class TailAnswer {
     };
   }
 
-  /** Frees the image; the next JSON answer makes a new one. */
+  /** Frees the image; the next JSON makes a new one. */
   dropImage(): void {
     this.#imaged = undefined;
   }
@@ -99,7 +99,7 @@ export class TailAnswer {
   #effectiveLimitBytes(): number {
     const { startOffset, endOffset } = this.#ring;
     if (startOffset === 0) return this.#limitBytes;
-    return Math.max(0, Math.min(this.#limitBytes, endOffset - startOffset - ANSWER_MARGIN_BYTES));
+    return Math.max(0, Math.min(this.#limitBytes, endOffset - startOffset - TAIL_MARGIN_BYTES));
   }
 
   #tail(settledEnd: number, limitBytes: number): Tail {

@@ -36,13 +36,13 @@ async function emulatedText(program: string, size: Size): Promise<string> {
 function foldedText(program: string, { cols, rows }: Size): string {
   const output = new TerminalOutput({
     kind: "tty",
-    answerLimitBytes: 1 << 20,
+    textLimitBytes: 1 << 20,
     replayBytes: 1 << 16,
     columns: cols,
     rows,
   });
   output.push(Buffer.from(program));
-  return output.answer().output.replace(/\n$/, "");
+  return output.tail().output.replace(/\n$/, "");
 }
 
 /** Tabs as they look, and without blanks at the end: the emulator does not remember tabs. */

@@ -1,14 +1,14 @@
-// The answer of a tty run: its text folded in batches, at the latest before unfolded bytes leave the ring.
+// Output text of a tty run: folded in batches, at the latest before unfolded bytes leave the ring.
 import type { RingBudget } from "./budget.ts";
 import type { ByteRing } from "./ring.ts";
-import type { RunAnswer } from "./run-answer.ts";
+import type { OutputText } from "./output-text.ts";
 import {
-  type Answer,
-  ANSWER_MARGIN_BYTES,
-  type JsonAnswer,
+  type OutputTail,
+  TAIL_MARGIN_BYTES,
+  type JsonOutputTail,
   type SettledText,
-  TailAnswer,
-} from "./tail-answer.ts";
+  TextTail,
+} from "./text-tail.ts";
 import { TtyText } from "./tty-text.ts";
 import { boundaryAtOrAfter, MAX_PARTIAL_BYTES } from "./utf8.ts";
 
@@ -18,31 +18,31 @@ const MAX_BATCH_BYTES = 256 * 1024;
 const MIN_BATCH_BYTES = 8 * 1024;
 /** How long a batch may take, estimated from the one before it. */
 const MAX_BATCH_MS = 20;
-/** How long the first read of a lazy answer folds before it begins again nearer to the end (T501). */
+/** How long the first read of a lazy text folds before it begins again nearer to the end (T501). */
 const MAX_FIRST_READ_MS = 250;
 /** The largest piece that it folds without a look at the clock: lines are folded in bulk only where there are many. */
 const MAX_PIECE_BYTES = 64 * 1024;
 
-interface TtyRunAnswerOptions {
+interface TtyOutputTextOptions {
   readonly ring: ByteRing;
   readonly limitBytes: number;
   readonly columns: number;
   readonly rows: number;
   readonly budget?: RingBudget | undefined;
-  /** Folding begins with the first byte, or with the first answer from what the ring then holds. */
-  readonly begins: "atFirstByte" | "atFirstAnswer";
+  /** Folding begins with the first byte, or with the first read from what the ring then holds. */
+  readonly begins: "atFirstByte" | "atFirstRead";
 }
 
 /** Folding under way: `offset` is where it stands. */
 interface Folding {
   readonly text: TtyText;
-  readonly tail: TailAnswer;
+  readonly tail: TextTail;
   readonly missesHead: boolean;
   offset: number;
 }
 
 /** Answers with what the bytes leave on a screen and above it. */
-export class TtyRunAnswer implements RunAnswer {
+export class TtyOutputText implements OutputText {
   readonly #ring: ByteRing;
   readonly #limitBytes: number;
   readonly #budget: RingBudget | undefined;
@@ -53,7 +53,7 @@ export class TtyRunAnswer implements RunAnswer {
   #folding: Folding | undefined;
   #hasExited = false;
 
-  constructor(options: TtyRunAnswerOptions) {
+  constructor(options: TtyOutputTextOptions) {
     this.#ring = options.ring;
     this.#limitBytes = options.limitBytes;
     this.#budget = options.budget;
@@ -96,16 +96,16 @@ export class TtyRunAnswer implements RunAnswer {
     this.#folding.text.resize(columns, rows);
   }
 
-  text(limitBytes?: number): Answer {
+  text(limitBytes?: number): OutputTail {
     const folding = this.#upToDate();
-    const answer = folding.tail.text(this.#settled(folding), limitBytes);
-    return { ...answer, truncated: answer.truncated || folding.missesHead };
+    const tail = folding.tail.text(this.#settled(folding), limitBytes);
+    return { ...tail, truncated: tail.truncated || folding.missesHead };
   }
 
-  json(): JsonAnswer {
+  json(): JsonOutputTail {
     const folding = this.#upToDate();
-    const answer = folding.tail.json(this.#settled(folding));
-    return { ...answer, truncated: answer.truncated || folding.missesHead };
+    const tail = folding.tail.json(this.#settled(folding));
+    return { ...tail, truncated: tail.truncated || folding.missesHead };
   }
 
   dropImage(): void {
@@ -160,14 +160,14 @@ export class TtyRunAnswer implements RunAnswer {
 
   #beginFolding(from: number): Folding {
     const text = new TtyText({
-      capacityBytes: this.#limitBytes + ANSWER_MARGIN_BYTES,
+      capacityBytes: this.#limitBytes + TAIL_MARGIN_BYTES,
       columns: this.#columns,
       rows: this.#rows,
       budget: this.#budget,
     });
     return {
       text,
-      tail: new TailAnswer(text.committed, this.#limitBytes),
+      tail: new TextTail(text.committed, this.#limitBytes),
       missesHead: from > 0,
       offset: this.#wholeLineFrom(from),
     };

@@ -1,17 +1,17 @@
-// The answer of a tty run: what is folded, what is kept, and that splits and polls make no difference.
+// Output text of a tty run: what is folded, what is kept, and that splits and polls make no difference.
 import { readdirSync, readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { TerminalOutput, type TerminalOutputOptions } from "./output.ts";
 
 function openTty(options: Partial<TerminalOutputOptions> = {}): TerminalOutput {
-  return new TerminalOutput({ kind: "tty", answerLimitBytes: 1 << 20, replayBytes: 1 << 16, ...options });
+  return new TerminalOutput({ kind: "tty", textLimitBytes: 1 << 20, replayBytes: 1 << 16, ...options });
 }
 
 /** The folded text of output that comes in one piece. */
 function fold(text: string | Uint8Array, options: Partial<TerminalOutputOptions> = {}): string {
   const output = openTty(options);
   output.push(Buffer.from(text));
-  return output.answer().output;
+  return output.tail().output;
 }
 
 describe("folding", () => {
@@ -86,9 +86,9 @@ describe("folding", () => {
   it("[T68] drops what the alternate screen showed, also while it is shown", () => {
     const output = openTty();
     output.push(Buffer.from("before\r\n\x1b[?1049h\x1b[Hsecret\r\n"));
-    expect(output.answer().output).toBe("before\n");
+    expect(output.tail().output).toBe("before\n");
     output.push(Buffer.from("more\x1b[?1049lafter\r\n"));
-    expect(output.answer().output).toBe("before\nafter\n");
+    expect(output.tail().output).toBe("before\nafter\n");
   });
 
   it("[T68] keeps many lines that scrolled off, and their tabs and wraps", () => {
@@ -101,24 +101,24 @@ describe("folding", () => {
     const output = openTty({ columns: 4 });
     output.push(Buffer.from("abc"));
     output.push(Buffer.from([0xe2, 0x82]));
-    expect(output.answer().output).toBe("abc");
+    expect(output.tail().output).toBe("abc");
     output.exited();
-    expect(output.answer().output).toBe("abc\uFFFD");
+    expect(output.tail().output).toBe("abc\uFFFD");
     output.push(Buffer.from([0xac, 0xc3]));
-    expect(output.answer().output).toBe("abc€\uFFFD");
+    expect(output.tail().output).toBe("abc€\uFFFD");
   });
 
   it("[T66] [T76] swallows an unterminated string without holding it", () => {
     const output = openTty({ replayBytes: 0 });
     output.push(Buffer.from("a\x1b]0;"));
-    output.answerJson();
+    output.tailJson();
     const before = output.allocatedBytes;
     for (let round = 0; round < 100; round++) output.push(Buffer.alloc(100_000, "x"));
-    expect(output.answer().output).toBe("a");
+    expect(output.tail().output).toBe("a");
     // The ring of raw bytes may fill up; nothing else grows.
     expect(output.allocatedBytes).toBeLessThanOrEqual(before + 64 * 1024);
     output.push(Buffer.from("\x07b"));
-    expect(output.answer().output).toBe("ab");
+    expect(output.tail().output).toBe("ab");
   });
 
   it("[T76] bounds marks on one cell and the size of a repeat", () => {
@@ -127,10 +127,10 @@ describe("folding", () => {
   });
 });
 
-describe("answer of a tty run", () => {
+describe("output text of a tty run", () => {
   it("[T62] cuts the folded text to the limit, on a character boundary", () => {
-    const output = openTty({ answerLimitBytes: 10, rows: 2 });
-    for (const [text, answer, truncated] of [
+    const output = openTty({ textLimitBytes: 10, rows: 2 });
+    for (const [text, tail, truncated] of [
       ["one\r\n", "one\n", false],
       ["two\r\n", "one\ntwo\n", false],
       ["öö", "ne\ntwo\nöö".slice(-8), true],
@@ -138,32 +138,32 @@ describe("answer of a tty run", () => {
       ["12345678901234567890", "1234567890", true],
     ] as const) {
       output.push(Buffer.from(text));
-      const { output: given, truncated: wasCut } = output.answer();
-      expect([given, wasCut]).toEqual([answer, truncated]);
-      expect(Buffer.concat(output.answerJson().output).toString()).toBe(JSON.stringify(answer));
-      expect(output.answerJson().truncated).toBe(truncated);
+      const { output: given, truncated: wasCut } = output.tail();
+      expect([given, wasCut]).toEqual([tail, truncated]);
+      expect(Buffer.concat(output.tailJson().output).toString()).toBe(JSON.stringify(tail));
+      expect(output.tailJson().truncated).toBe(truncated);
     }
   });
 
   it("[T70] when lazy, holds nothing until it is asked for, then folds from the first whole line kept", () => {
-    const output = openTty({ answer: "lazy", replayBytes: 0 });
+    const output = openTty({ folding: "lazy", replayBytes: 0 });
     for (let number = 0; number < 20_000; number++) {
       output.push(Buffer.from(`\x1b[32mline ${number}\x1b[0m\r\n`));
     }
     expect(output.allocatedBytes).toBe(64 * 1024);
-    const { output: text, truncated } = output.answer();
+    const { output: text, truncated } = output.tail();
     expect(truncated).toBe(true);
     const lines = text.split("\n");
     expect(lines[0]).toMatch(/^line \d+$/);
     expect(lines.slice(-2)).toEqual(["line 19999", ""]);
     output.push(Buffer.from("more"));
-    expect(output.answer()).toEqual({ output: `${text}more`, truncated: true });
+    expect(output.tail()).toEqual({ output: `${text}more`, truncated: true });
   });
 
   it("[T70] when lazy, misses nothing while everything is still kept", () => {
-    const output = openTty({ answer: "lazy" });
+    const output = openTty({ folding: "lazy" });
     output.push(Buffer.from("\x1b[1mone\x1b[m\r\ntwo"));
-    expect(output.answer()).toEqual({ output: "one\ntwo", truncated: false });
+    expect(output.tail()).toEqual({ output: "one\ntwo", truncated: false });
   });
 
   it("[T66] loses no text when more is pushed at once than the ring holds", () => {
@@ -171,25 +171,25 @@ describe("answer of a tty run", () => {
     const lines = Array.from({ length: 30_000 }, (_, number) => `line ${number}`);
     output.push(Buffer.from("start\r\n"));
     output.push(Buffer.from(lines.map((line) => `${line}\r\n`).join("")));
-    expect(output.answer()).toEqual({ output: `start\n${lines.join("\n")}\n`, truncated: false });
+    expect(output.tail()).toEqual({ output: `start\n${lines.join("\n")}\n`, truncated: false });
   });
 
   it("[T71] keeps lines when the size changes, and wraps what follows at the new width", () => {
     const output = openTty({ columns: 20, rows: 4 });
     output.push(Buffer.from("one\r\ntwo\r\na long line of text\r\nfour"));
     output.resize(10, 2);
-    expect(output.answer().output).toBe("one\ntwo\na long line of text\nfour");
+    expect(output.tail().output).toBe("one\ntwo\na long line of text\nfour");
     output.push(Buffer.from(" and some more\r\n"));
     output.resize(40, 10);
     output.push(Buffer.from("end"));
-    expect(output.answer().output).toBe("one\ntwo\na long line of text\nfour and some more\nend");
+    expect(output.tail().output).toBe("one\ntwo\na long line of text\nfour and some more\nend");
   });
 
   it("[T71] takes any size of whole numbers, and no other", () => {
     const output = openTty({ columns: 0, rows: 0 });
     output.push(Buffer.from("text\r\nmore"));
     output.resize(1_000_000_000, 1_000_000_000);
-    expect(output.answer().output).toBe("text\nmore");
+    expect(output.tail().output).toBe("text\nmore");
     expect(output.allocatedBytes).toBeLessThan(16 * 1024 * 1024);
     expect(() => output.resize(Number.NaN, 24)).toThrow(/columns/);
     expect(() => openTty({ rows: 1.5 })).toThrow(/rows/);
@@ -211,7 +211,7 @@ describe("answer of a tty run", () => {
       output.resize(columns, rows);
     }
     output.push(Buffer.from("\x1b[?1049lafter\r\n"));
-    expect(output.answer().output).toBe("before\nafter\n");
+    expect(output.tail().output).toBe("before\nafter\n");
   });
 
   it("[T71] gives up empty rows below the cursor before text above it", () => {
@@ -219,7 +219,7 @@ describe("answer of a tty run", () => {
     output.push(Buffer.from("one\r\ntwo"));
     output.resize(80, 2);
     output.push(Buffer.from("\x1b[1;1HONE"));
-    expect(output.answer().output).toBe("ONE\ntwo");
+    expect(output.tail().output).toBe("ONE\ntwo");
   });
 });
 
@@ -236,12 +236,12 @@ describe("real output", () => {
 });
 
 it.each([0, 3, 70_000])(
-  "[T705] an output that begins at a later byte answers with all from there on: %i",
+  "[T705] an output that begins at a later byte gives all from there on: %i",
   (startOffset) => {
     const output = openTty({ startOffset });
-    expect(output.answer()).toEqual({ output: "", truncated: startOffset > 0 });
+    expect(output.tail()).toEqual({ output: "", truncated: startOffset > 0 });
     const lines = Array.from({ length: 60_000 }, (_, index) => `line ${index}\r\n`).join("");
     for (let at = 0; at < lines.length; at += 50_000) output.push(Buffer.from(lines.slice(at, at + 50_000)));
-    expect(output.answer()).toEqual({ output: lines.replaceAll("\r\n", "\n"), truncated: startOffset > 0 });
+    expect(output.tail()).toEqual({ output: lines.replaceAll("\r\n", "\n"), truncated: startOffset > 0 });
   },
 );

@@ -7,7 +7,7 @@ const isLong = process.env["HOLDFAST_LONG"] !== undefined;
 const numRuns = isLong ? 20_000 : 400;
 
 function openTty(options: Partial<TerminalOutputOptions> = {}): TerminalOutput {
-  return new TerminalOutput({ kind: "tty", answerLimitBytes: 1 << 20, replayBytes: 1 << 16, ...options });
+  return new TerminalOutput({ kind: "tty", textLimitBytes: 1 << 20, replayBytes: 1 << 16, ...options });
 }
 
 /** Output with text of all kinds, plain lines enough for the bulk path, and sequences in between. */
@@ -145,10 +145,10 @@ describe("splits", () => {
         fc.pre(!/[\u0080-\u009f\p{Mn}\p{Me}\p{Cf}]/u.test(text));
         const output = openTty();
         output.push(bytes, 0, Math.min(cut, bytes.length));
-        output.answer();
+        output.tail();
         output.push(bytes, cut);
         output.exited();
-        expect(output.answer().output).toBe(text);
+        expect(output.tail().output).toBe(text);
       }),
       { numRuns },
     );
@@ -167,9 +167,9 @@ describe("splits", () => {
         sizes,
         fc.oneof(fc.nat(50), fc.constant(1 << 20)),
         (stream, parts, size, limit) => {
-          const whole = openTty({ ...size, answerLimitBytes: limit });
+          const whole = openTty({ ...size, textLimitBytes: limit });
           whole.push(stream);
-          const split = openTty({ ...size, answerLimitBytes: limit });
+          const split = openTty({ ...size, textLimitBytes: limit });
           let at = 0;
           for (const part of parts.toSorted((a, b) => a.at - b.at)) {
             const end = Math.min(part.at, stream.length);
@@ -178,7 +178,7 @@ describe("splits", () => {
             if (part.poll) expectSameJson(split);
           }
           split.push(stream, at);
-          expect(split.answer()).toEqual(whole.answer());
+          expect(split.tail()).toEqual(whole.tail());
           expectSameJson(split);
           expectSameJson(whole);
         },
@@ -197,16 +197,16 @@ describe("splits", () => {
         const whole = openTty(size);
         for (const piece of pieces) {
           whole.push(piece);
-          whole.answer();
+          whole.tail();
         }
         const small = openTty(size);
         const stream = Buffer.concat(pieces);
         // Too little at a time for the bulk path.
         for (let at = 0; at < stream.length; at += 500) {
           small.push(stream, at, Math.min(stream.length, at + 500));
-          small.answer();
+          small.tail();
         }
-        expect(small.answer()).toEqual(whole.answer());
+        expect(small.tail()).toEqual(whole.tail());
       }),
       { numRuns },
     );
@@ -216,19 +216,19 @@ describe("splits", () => {
 it("[T64] a cursor saved before lines that bypass the cells moved up with its text", () => {
   const output = openTty({ columns: 10, rows: 8 });
   output.push(Buffer.from("\x1b[8;1H\x1b7\x1b[H"));
-  output.answer();
+  output.tail();
   output.push(Buffer.from(`${"x".repeat(1100)}\r\n${"short\r\n".repeat(8)}\x1b8here`));
-  expect(output.answer().output).toBe(`${"x".repeat(1100)}\nshort\nheret\n${"short\n".repeat(6)}`);
+  expect(output.tail().output).toBe(`${"x".repeat(1100)}\nshort\nheret\n${"short\n".repeat(6)}`);
   output.push(Buffer.from("\x1b[8;1H\x1b7\x1b[H\x1b[J"));
-  output.answer();
+  output.tail();
   output.push(Buffer.from(`${"short\r\n".repeat(300)}\x1b8here`));
-  const lines = output.answer().output.split("\n");
+  const lines = output.tail().output.split("\n");
   expect(lines.slice(-9)).toEqual(["short", "heret", ...Array.from({ length: 6 }, () => "short"), ""]);
 });
 
 function expectSameJson(output: TerminalOutput): void {
-  const json = output.answerJson();
-  const { output: text, truncated } = output.answer();
+  const json = output.tailJson();
+  const { output: text, truncated } = output.tail();
   expect(Buffer.concat(json.output).toString()).toBe(JSON.stringify(text));
   expect(json.truncated).toBe(truncated);
 }

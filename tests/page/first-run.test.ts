@@ -147,7 +147,7 @@ describePage("[Z20] the page", () => {
     const lines = Array.from({ length: 100 }, (_, index) => `# line ${index}`);
     await say(page, lines.join("\n"));
     const message = page.getByRole("group", { name: "Your message" });
-    // What comes at the end of the conversation moves the button.
+    // The end of the turn moves the button.
     await page.getByText("Done", { exact: true }).waitFor();
     const text = await message.innerText();
     expect(text).toContain("# line 29");

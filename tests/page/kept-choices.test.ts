@@ -1,4 +1,4 @@
-// What a person opened in a conversation, after it was out of sight.
+// Output and messages that a person opened in a conversation, after they were out of sight.
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { say as answer, type Script } from "../../packages/core/src/testing/script.ts";
 import { describePage, sharePage } from "./page-test.ts";

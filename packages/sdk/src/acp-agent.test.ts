@@ -98,9 +98,9 @@ const cases: [
   ],
   [
     "patchSession",
-    ({ acpAgent }) => acpAgent.patchSession(key, { timeoutSeconds: 300 }),
+    ({ acpAgent }) => acpAgent.patchSession(key, { timeoutSeconds: 300, approvalPolicy: null }),
     { session: status },
-    { method: "PATCH", path: encodedPath, body: { timeoutSeconds: 300 } },
+    { method: "PATCH", path: encodedPath, body: { timeoutSeconds: 300, approvalPolicy: null } },
     undefined,
   ],
   [

@@ -5,6 +5,7 @@ import type {
   ChatResponse,
   Session,
   SessionOptions,
+  SessionPatch,
   SessionStatus,
   TurnEvent,
 } from "@holdfast/protocol";
@@ -237,7 +238,7 @@ export type AcpSession = Session;
 /** A session with its options and what last happened in it. */
 export type AcpSessionStatus = SessionStatus;
 /** The options of a session that can be changed between turns. */
-export type AcpRuntimeOptionPatch = SessionStatus["runtime_options"];
+export type AcpRuntimeOptionPatch = SessionPatch;
 /** A file that goes with a message, as a data URI. */
 export type AcpAttachment = Attachment;
 /** The whole of a finished turn. */

@@ -27,7 +27,7 @@ const defaultTimeoutSeconds = 25;
 const pollMs = 25;
 /** The count is only reported: a host that does not respond is ended too. */
 const askTimeoutMs = 5000;
-/** By default a second signal, or one to a host that hangs, ends it at once. */
+/** From SIGTERM to SIGKILL, for a host that did not end when it was asked to. */
 const terminateMs = 3000;
 const killGraceMs = 5000;
 

@@ -1,4 +1,4 @@
-// The decision of a session's approval policy on a permission request, a command or a path, before anyone is asked.
+// The decision of a session's approval policy on a permission request, a command or a path, before a person is asked.
 import type { ApprovalPolicy } from "@holdfast/ahp";
 
 /** The decision about something that needs permission. */

@@ -1,4 +1,4 @@
-// The approval policies of sessions as rules: the table that defines what each of them means.
+// The approval policies of sessions as rules, for the command line; a test compares them with approval/policy.ts.
 import type { RuleSet } from "@holdfast/terminal/policy";
 
 const lookingTools = { id: "looking", effect: "allow", tools: ["read", "search", "think"] } as const;

@@ -36,7 +36,7 @@ export interface TakenTurn {
 /** Makes the content blocks for an agent whose capabilities are known. */
 type Prompt = (info: AcpInitializeResult) => readonly object[];
 
-/** What a turn begins with, and what to do if its agent has lost the context. */
+/** Beginning of a turn, and the choice for an agent that has lost the context. */
 type TurnBeginning = TurnOpening & Partial<Pick<TurnManner, "onContextLost">>;
 
 /** The error of a turn that the host's end cuts off. */

@@ -18,7 +18,7 @@ const maxWaiting = 16;
 /** The place of a message: in the queue, or before it, because it was meant for the turn that runs. */
 export type PendingKind = "queued" | "steering";
 
-/** What the sender of a message said about its turn; an edit of the message by another client leaves it. */
+/** Wishes of a message's sender for its turn; an edit of the message by another client leaves them. */
 export interface TurnManner {
   readonly isInteractive: boolean;
   readonly onContextLost: OnContextLost;
@@ -81,7 +81,7 @@ export class TurnQueue {
     );
     if (index < 0 && this.#waiting.length >= maxWaiting) throw new HostError("ACP_QUEUE_FULL");
     const before = index < 0 ? undefined : this.#waiting[index];
-    // Whoever waits for the turn of an edited message waits on.
+    // A sender that waits for the turn of an edited message waits on.
     const next = before?.id === id ? { ...before, kind, begin } : waitingTurn(id, kind, shownTurn, begin);
     const entry = this.#dispatch({ type: "chat/pendingMessageSet", kind, pending }, origin);
     if (before !== undefined && before.id !== id) before.settle(undefined);

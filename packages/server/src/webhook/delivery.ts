@@ -1,4 +1,4 @@
-// One attempt to deliver to a webhook's receiver, and when the next one is due.
+// One attempt to deliver to a webhook's receiver, and the waits between attempts; webhook-lane.ts repeats them.
 import { createHmac } from "node:crypto";
 import { type IncomingMessage, request as requestByHttp } from "node:http";
 import { request as requestByHttps } from "node:https";

@@ -15,7 +15,7 @@ import { Button } from "../ui/button.tsx";
 import style from "./input-form.module.css";
 import { QuestionField } from "./question-field.tsx";
 
-/** What was filled in, by chat and request: a row that leaves the view, or a view that is left, loses its state. */
+/** Values of unanswered forms, by chat and request: a row out of sight, and a view that was left, lose their state. */
 const filledIn = new Map<string, FormValues>();
 
 interface InputFormProps {

@@ -1,4 +1,4 @@
-// What a person opened or closed in a row of a long list, which is not drawn while it is out of sight.
+// Choices of a person in rows of a long list, which are not drawn while they are out of sight.
 import { createContext, type ReactNode, useContext, useState } from "react";
 
 /** The names of the places around a component; undefined where components are drawn as long as they matter. */
@@ -18,7 +18,7 @@ export function KeptScope({ name, children }: KeptScopeProps): ReactNode {
 
 const choices = new Map<string, boolean>();
 
-/** What a person opened or closed here, as `name` says within the scope: undefined until then. */
+/** Whether a person opened or closed something, which `name` identifies within the scope; undefined until then. */
 export function useKeptChoice(name: string): readonly [boolean | undefined, (isOpen: boolean) => void] {
   const scope = useContext(KeptIn);
   const key = `${scope} ${name}`;

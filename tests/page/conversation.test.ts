@@ -249,7 +249,7 @@ describePage("[Z36] a conversation", () => {
       }`);
     await waiting.getByText("song.mp3").waitFor();
     await say(page, "Listen");
-    await page.getByText(/does not take attachments of type audio/).waitFor();
+    await page.getByText(/does not support attachments of type audio/).waitFor();
     await waiting.getByText("song.mp3").waitFor();
     expect(await composer(page).inputValue()).toBe("Listen");
   });

@@ -80,7 +80,7 @@ export class SharedAccess {
     if (!isInside && !client.fileGrants.covers(access, realPath)) {
       throw new HostError(
         "PERMISSION_DENIED",
-        `${uri} lies outside the folders of all sessions. Ask for it with resourceRequest.`,
+        `${uri} is outside the folders of all sessions. Ask for it with resourceRequest.`,
         { details: { request: { channel: "ahp-root://", uri, [access]: true } } },
       );
     }

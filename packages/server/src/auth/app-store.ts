@@ -105,7 +105,7 @@ export class AppStore {
     if (lapsed.length > 0) return;
     throw rateLimited(
       Math.min(...waiting.map(lapseMs)),
-      "Too many apps wait for the owner's answer. Ask the owner to grant or remove some of them.",
+      "Too many apps are waiting for the owner's decision. Ask the owner to grant or remove some of them.",
     );
   }
 

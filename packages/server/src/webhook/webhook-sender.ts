@@ -278,7 +278,7 @@ export class WebhookSender {
   #find(id: string, caller: Caller): WebhookLane {
     const lane = this.#entries.get(id)?.lane;
     if (lane === undefined || !isSame(lane.webhook.owner, caller)) {
-      throw new HostError("NOT_FOUND", "There is no such webhook. List the webhooks to see those there are.");
+      throw new HostError("NOT_FOUND", "There is no such webhook. List the webhooks to see which exist.");
     }
     return lane;
   }

@@ -18,7 +18,7 @@ export const addWatch: AddCommand = (program, run) => {
   hostCommand(program, "watch [session]", "follow a session, or the whole host, until Ctrl-C")
     .option(
       "--after <cursor>",
-      "also what happened in the session since this cursor of --json; 0 for all of it",
+      "also print the session's events since this cursor of --json; 0 for all events",
       wholeNumber(0, Number.MAX_SAFE_INTEGER),
     )
     .action(

@@ -178,7 +178,7 @@ async function closeInTurn(closers: readonly (() => Promise<void>)[]): Promise<v
   for (const close of closers) await close().catch((error: unknown) => failures.push(error));
   const [cause] = failures;
   // The log shows an error with its cause.
-  if (failures.length > 0) throw new AggregateError(failures, "The host did not end in order", { cause });
+  if (failures.length > 0) throw new AggregateError(failures, "The host did not close cleanly", { cause });
 }
 
 /** The isolation of sessions that name none; what enforces it is found while the host starts. */

@@ -146,7 +146,7 @@ function endByFault(error: unknown, log: Log): never {
     log("error", error.message, { code: error.code });
     process.exit(error.exitCode);
   }
-  log("error", "The host ended by a fault", { error });
+  log("error", "The host ended because of an error", { error });
   process.exit(EXIT_CODES.fault);
 }
 

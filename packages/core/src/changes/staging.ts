@@ -76,7 +76,7 @@ export async function unstage(
   await run.catch(explain("The files could not be unstaged"));
 }
 
-/** Commits what is staged, without hooks and unsigned; gives the commit's id. */
+/** Commits what is staged, without hooks and unsigned; returns the commit's id. */
 export async function commit(git: Git, repository: Repository, message: string): Promise<string> {
   const { top, gitFolder, author } = repository;
   if (author === undefined) {

@@ -232,7 +232,7 @@ export class WebhookSender {
     return this.#find(id, caller).deadLetters();
   }
 
-  /** Tries a delivery again that was given up. */
+  /** Retries a delivery that was given up. */
   redeliver(id: string, deliveryId: string, caller: Caller): void {
     this.#find(id, caller).redeliver(deliveryId);
   }

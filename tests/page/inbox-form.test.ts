@@ -41,7 +41,7 @@ describePage("[Z11] a question in the inbox", () => {
     await say(page, "go");
 
     await page.getByRole("link", { name: "Inbox 1" }).click();
-    const form = page.getByRole("form", { name: "A question of the agent" });
+    const form = page.getByRole("form", { name: "Question from the agent" });
     await form.getByText("How to paint it?").waitFor();
     // A required choice that is missing keeps the form.
     await form.getByRole("button", { name: "Answer" }).click();

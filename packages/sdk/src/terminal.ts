@@ -154,7 +154,7 @@ function readTerminalEvent(type: string, data: unknown): TerminalEvent {
   return { type, data: { offset, bytes: decodeBase64(bytes), ...(stream !== undefined && { stream }) } };
 }
 
-/** So many arguments a call takes everywhere. */
+/** The number of arguments that a call can take on every platform. */
 const bytesAtOnce = 8192;
 
 // Base64 with what browsers and Node both have.

@@ -99,7 +99,7 @@ function wordsForRuns(runs: number): string {
   return count(runs, "agent or terminal", "agents and terminals");
 }
 
-/** Nothing is ended that nobody asked to end. */
+/** Ends running work only on request. */
 async function chooseWork(
   console: Console,
   { keep, all }: StopOptions,

@@ -25,7 +25,7 @@ export const addWatch: AddCommand = (program, run) => {
       run(async (context, word: string | undefined, { after }: WatchOptions) => {
         const watching = new AbortController();
         const stop = (): void => watching.abort();
-        // To watch has no other end, so this one is as it should be.
+        // Watching has no other end, so this one is no error.
         process.once("SIGINT", stop);
         if (word === undefined) await watchAll(context, watching.signal);
         else await watchOne(context, word, after?.toString(), watching.signal);

@@ -103,7 +103,7 @@ function examineRights(home: string, { mode }: Stats): CheckResult {
   return note(`other users can list ${home} (${rights}); ${effect}`, { command });
 }
 
-/** The code of what stands in the way; undefined when nothing does. Nothing is left behind. */
+/** The error code that prevents writing; undefined if there is none. Leaves nothing behind. */
 function tryWriting(folder: string): string | undefined {
   try {
     rmdirSync(mkdtempSync(path.join(folder, ".doctor-")));

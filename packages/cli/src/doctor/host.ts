@@ -127,7 +127,7 @@ function readdirOr(folder: string): string[] {
 
 const answerMs = 3000;
 
-/** How the running host is; one that does not run is not started. */
+/** The state of the running host; one that does not run is not started. */
 export async function examineHost(machine: Pick<Machine, "home" | "runningHost">): Promise<CheckResult> {
   const host = await machine.runningHost();
   if (host === undefined) {

@@ -172,7 +172,7 @@ export async function startHost(parts: HostParts): Promise<ListeningHost> {
   }
 }
 
-/** Closes one after the other, whatever becomes of those before. */
+/** Closes one after the other, even if earlier ones fail. */
 async function closeInTurn(closers: readonly (() => Promise<void>)[]): Promise<void> {
   const failures: unknown[] = [];
   for (const close of closers) await close().catch((error: unknown) => failures.push(error));

@@ -24,7 +24,7 @@ export interface SharedAccessDeps {
   readonly audit: Audit;
 }
 
-/** Decides about paths, and puts on record what is read and written. */
+/** Decides about paths, and records what is read and written. */
 export class SharedAccess {
   readonly #deps: SharedAccessDeps;
 

@@ -49,9 +49,7 @@ const webhookSchema = z
     id: z.string(),
     url: z.string(),
     events: z.array(webhookEventSchema),
-    state: z
-      .enum(["on", "off"])
-      .describe("off: the receiver reported that it is gone for good; delete the webhook."),
+    state: z.enum(["on", "off"]).describe("off: the receiver responded with 410 Gone; delete the webhook."),
     createdAt: timestamp,
     waiting: z.int().describe("Deliveries that are pending."),
     deadLetters: z.int().describe("Deliveries that were given up and are kept."),

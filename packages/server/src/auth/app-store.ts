@@ -78,7 +78,7 @@ export class AppStore {
     });
   }
 
-  /** Refuses an app for good; undefined when it is not known. */
+  /** Denies an app permanently; undefined when it is not known. */
   refuse(id: string): App | undefined {
     const known = this.#apps.get(id);
     if (known === undefined) return undefined;

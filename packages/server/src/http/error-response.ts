@@ -51,7 +51,7 @@ export function answerBrokenRequest(error: Error & { code?: string }, socket: Du
   endSocket(socket, status, invalidRequest(sentence));
 }
 
-/** A listener for `connect`: the host is nobody's proxy (A4). */
+/** A listener for `connect`: the host is not a proxy (A4). */
 export function answerConnect(_request: IncomingMessage, socket: Duplex): void {
   const refusal = new HostError("METHOD_NOT_ALLOWED");
   endSocket(socket, refusal.status, errorEnvelope(refusal));

@@ -202,7 +202,7 @@ export class WebhookLane {
     this.#backOff(delayMs);
   }
 
-  /** The receiver is gone for good: it is not called again, and its undelivered events are kept (W9). */
+  /** The receiver is permanently gone: it is not called again, and its undelivered events are kept (W9). */
   #switchOff(refused: Delivery): void {
     const { id } = this.#webhook;
     this.#webhook = { ...this.#webhook, state: "off" };

@@ -129,7 +129,7 @@ export interface WebhookSenderParts extends WebhookOptions {
   readonly log: Log;
   /** Counts what becomes of deliveries. */
   readonly report?: (outcome: DeliveryOutcome) => void;
-  /** Has `end` called when a client's right is taken back, unless the returned function is called before. */
+  /** Calls `end` when a client's right is revoked, unless the returned function is called before. */
   readonly watchRevocation?: (clientId: string, end: () => void) => () => void;
 }
 

@@ -35,7 +35,7 @@ const stops: Readonly<Record<string, { code: string; message: string; exitCode: 
   },
 };
 
-/** The error that an end is to a script; undefined for one that is as it should be, was cancelled, or was not seen. */
+/** The error of an end for a script; undefined for a regular end, a cancelled one, or one that was not seen. */
 export function turnFailure(end: TurnEnd): CommandError | undefined {
   if (end.kind === "left") return undefined;
   if (end.kind === "failed") return failedTurn(end.error);

@@ -128,7 +128,7 @@ export async function serveUntilStopped(
 /** With a reason to end, its exit code counts, whatever else goes wrong. */
 async function drain(close: () => Promise<void>, log: Log, fatalCode?: number): Promise<void> {
   setTimeout(() => {
-    log("error", `Stopping took longer than ${maxDrainMs / 1000} s and was broken off`);
+    log("error", `Stopping took longer than ${maxDrainMs / 1000} s and was aborted`);
     process.exit(fatalCode ?? EXIT_CODES.fault);
   }, maxDrainMs);
   try {

@@ -65,5 +65,5 @@ function explainExit({ closedOutput, limit, signal, exitCode }: AgentExit): stri
     return `The agent was stopped: ${limitWords(limit)}. Send the message again to restart it, or raise the limit.`;
   }
   const how = signal ?? `exit code ${exitCode ?? "unknown"}`;
-  return `The agent's process ended in mid-turn (${how}). Send the message again to restart it.`;
+  return `The agent's process exited during the turn (${how}). Send the message again to restart it.`;
 }

@@ -121,6 +121,6 @@ export class AppStore {
     const kept = { ceiling: completeCeiling(), ...parseRecord(this.#parts.meta.get(name)) };
     const read = appSchema.safeParse(kept);
     if (read.success) this.#apps.set(read.data.id, read.data);
-    else this.#parts.log("error", "An app in the store cannot be read, and may do nothing", { name });
+    else this.#parts.log("error", "An app in the store cannot be read, and is granted nothing", { name });
   }
 }

@@ -90,7 +90,7 @@ export function appHandlers({
     denyApp: async ({ params: { id } }, { clientId }) => {
       try {
         const app = apps.refuse(id) ?? unknownApp();
-        log("info", "An app was refused", { appId: id });
+        log("info", "An app was denied", { appId: id });
         record(id, clientId, "denied");
         return success({ app });
       } finally {

@@ -266,7 +266,7 @@ describe("[W11] restarts", () => {
     const second = startSender({ meta });
     second.host.notify(turnDone());
     await receiver.arrivals(1);
-    expect(second.lines).toEqual(["A record of a webhook cannot be read and is passed over"]);
+    expect(second.lines).toEqual(["A record of a webhook cannot be read and is skipped"]);
   });
 
   it("[W11] a failing store is reported in the log, and never to the host", async () => {
@@ -279,7 +279,7 @@ describe("[W11] restarts", () => {
     meta.isFull = false;
     host.notify(turnDone("sent"));
     await receiver.arrivals(1);
-    expect(lines).toEqual(["A webhook could not be told of an event"]);
+    expect(lines).toEqual(["A webhook could not be notified of an event"]);
     expect(turnsOf(receiver.received)).toEqual(["sent"]);
   });
 

@@ -209,7 +209,7 @@ export class WebhookLane {
     this.#lastError = gone;
     this.#state = { kind: "idle" };
     this.#deps.store.saveWebhook(this.#webhook);
-    this.#deps.log("warn", "A webhook was switched off because its receiver is gone", { webhook: id });
+    this.#deps.log("warn", "A webhook was disabled because its receiver is gone", { webhook: id });
     this.#waiting.shift();
     this.#bury(refused, gone);
     this.#buryWaiting();

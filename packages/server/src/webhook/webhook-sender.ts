@@ -305,7 +305,7 @@ export class WebhookSender {
         });
       }
     } catch (error) {
-      log("error", "A webhook could not be told of an event", { session: event.sessionKey, error });
+      log("error", "A webhook could not be notified of an event", { session: event.sessionKey, error });
     }
   }
 }

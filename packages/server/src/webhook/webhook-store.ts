@@ -100,7 +100,7 @@ export class WebhookStore {
     try {
       return JSON.parse(text) as unknown;
     } catch (error) {
-      this.#log("warn", "A record of a webhook cannot be read and is passed over", { key, error });
+      this.#log("warn", "A record of a webhook cannot be read and is skipped", { key, error });
       return undefined;
     }
   }

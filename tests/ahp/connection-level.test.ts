@@ -100,6 +100,6 @@ test("[E814] turns cannot be taken back, and the rejection says what to do", asy
   client.dispatch({ type: "chat/truncated" }, chat);
   const { rejectionReason } = await client.action("chat/truncated");
   expect(rejectionReason).toBe(
-    "The agent cannot take turns back: it remembers them. Start a new session to continue without them.",
+    "Turns cannot be removed: the agent remembers them. Start a new session to continue without them.",
   );
 });

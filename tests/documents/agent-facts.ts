@@ -12,12 +12,12 @@ import { root } from "./document.ts";
 import { code, markdownTable } from "./markdown-table.ts";
 
 const quirkWords: Readonly<Record<Quirk, string>> = {
-  "missing-file-reads-as-empty": "it takes a file that is not there for a failure unless it is read as empty",
+  "missing-file-reads-as-empty": "it treats a missing file as a failure, so the host returns empty text",
   "ignores-end-of-input":
     "the end of its input does not end it while it works; TERM and KILL follow after two seconds",
   "cannot-load-after-restart":
     "its sessions cannot be resumed by a new process, so its agent is not stopped when idle",
-  "needs-terminals": "its commands fail where the client has no terminals; the host always has them",
+  "needs-terminals": "its commands fail if the client has no terminals; the host always has them",
 };
 
 /** The catalogue's agents with the path of each one's page. */

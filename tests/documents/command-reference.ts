@@ -14,23 +14,23 @@ const exitMeanings: Readonly<Record<keyof typeof EXIT_CODES, string>> = {
   done: "done",
   fault: "internal error, or stopped without waiting for running work",
   setup: "wrong arguments, configuration or home, or output that cannot be written",
-  address: "the address cannot be listened on",
+  address: "the host cannot listen on the address",
   unreachable: "no host runs, or it cannot be reached, or it does not respond",
-  refused: "the host does not know who asks, or does not allow it",
+  refused: "the host rejects the credential, or does not allow the request",
   missing: "there is no such session, terminal, agent or key",
-  declined: "the host understood, and said no, or every action of a turn was denied",
+  declined: "the host rejected the request, or every action of a turn was denied",
   unwell: "`doctor` found a problem",
   hung: "the host's event loop hung, and its watchdog ended it",
   damaged: "the database is damaged, missing or empty",
   auditBroken: "`audit verify` found a changed or missing entry",
   asks: "`policy test`: the command would be asked about",
   denies: "`policy test`: the command would be denied",
-  maxTokens: "a turn ended because the agent had no tokens left",
-  maxTurnRequests: "a turn ended because the agent asked its model too often",
+  maxTokens: "a turn ended because the agent ran out of tokens",
+  maxTurnRequests: "a turn ended because the agent reached its limit of model requests",
   refusal: "a turn ended because the model refused",
   turnFailed: "a turn failed",
-  turnInterrupted: "a turn was cut short by the end of the host",
-  notRun: "`exec` could not have its command run at all",
+  turnInterrupted: "a turn was interrupted because the host stopped",
+  notRun: "`exec` could not run or follow its command",
   cancelled: "Ctrl-C, or a turn that was cancelled",
 };
 
@@ -79,7 +79,7 @@ function describeCommand(path: string, command: Command): string {
     ...named.map((argument) => [code(argument.name()), argument.description]),
     ...command.options.filter(isOwn).map((option) => [code(option.flags), describeOption(option)]),
   ];
-  if (rows.length > 0) parts.push(markdownTable(["word", "meaning"], rows));
+  if (rows.length > 0) parts.push(markdownTable(["argument or option", "meaning"], rows));
   const epilogue = epilogueOf(command);
   if (epilogue !== "") parts.push(`\`\`\`text\n${epilogue}\n\`\`\``);
   return parts.join("\n\n");

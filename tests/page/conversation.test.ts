@@ -186,7 +186,7 @@ describePage("[Z36] a conversation", () => {
   it("[Z36] asks every kind of question in a form, and refuses what does not fit", async () => {
     const { page } = await openConversation();
     await say(page, "form");
-    const form = page.getByRole("form", { name: "A question of the agent" });
+    const form = page.getByRole("form", { name: "Question from the agent" });
     await pick(form, "Colour", "Blue");
     expect(await violationsInBothThemes(page)).toEqual([]);
     await form.getByLabel("Coats").fill("9");
@@ -249,7 +249,7 @@ describePage("[Z36] a conversation", () => {
       }`);
     await waiting.getByText("song.mp3").waitFor();
     await say(page, "Listen");
-    await page.getByText(/does not take attachments of type audio/).waitFor();
+    await page.getByText(/does not support attachments of type audio/).waitFor();
     await waiting.getByText("song.mp3").waitFor();
     expect(await composer(page).inputValue()).toBe("Listen");
   });
@@ -293,7 +293,7 @@ describePage("[Z36] a conversation", () => {
         await say(page, "ask me");
         await expect
           .poll(() => page.evaluate("globalThis.notified"))
-          .toEqual([["An agent asks you", "ask me"]]);
+          .toEqual([["An agent needs you", "ask me"]]);
         await page.evaluate("globalThis.lastNotification.dispatchEvent(new Event('click'))");
         await page.getByRole("heading", { name: "Inbox" }).waitFor();
         await page.getByRole("button", { name: "Deny", exact: true }).click();

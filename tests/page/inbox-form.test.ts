@@ -40,7 +40,7 @@ describePage("[Z11] a question in the inbox", () => {
     const address = page.url();
     await say(page, "go");
 
-    const form = page.getByRole("form", { name: "A question of the agent" });
+    const form = page.getByRole("form", { name: "Question from the agent" });
     await form.getByLabel("How many").fill("3");
     await page.getByRole("link", { name: "Inbox 1" }).click();
     await page.getByRole("heading", { name: "Inbox" }).waitFor();

@@ -77,7 +77,7 @@ describePage("[Z913, Z962, Z964, Z976] a terminal in several windows", () => {
     expect(findByArgument(seconds)).not.toEqual([]);
     await page.getByRole("button", { name: "Session menu" }).click();
     await page.getByRole("menuitem", { name: "Close…" }).click();
-    await page.getByText("also one that is in use in another window").waitFor();
+    await page.getByText("including one that is in use in another window").waitFor();
     await page.getByRole("button", { name: "Close session" }).click();
     await expect.poll(() => findByArgument(seconds)).toEqual([]);
   });

@@ -7,15 +7,15 @@ export const EXIT_CODES = {
   fault: 1,
   /** Wrong arguments, configuration or home, or output that cannot be written. */
   setup: 2,
-  /** The address cannot be listened on. */
+  /** The host cannot listen on the address. */
   address: 3,
   /** No host runs, or it cannot be reached, or it does not respond. */
   unreachable: 4,
-  /** The host does not know who asks, or does not allow it. */
+  /** The host rejects the credential, or does not allow the request. */
   refused: 5,
   /** There is no such session, terminal, agent or key. */
   missing: 6,
-  /** The host understood, and said no, or every action of a turn was denied. */
+  /** The host rejected the request, or every action of a turn was denied. */
   declined: 7,
   /** `doctor` found a problem. */
   unwell: 8,
@@ -29,17 +29,17 @@ export const EXIT_CODES = {
   asks: 12,
   /** `policy test`: the command would be denied. */
   denies: 13,
-  /** A turn ended because the agent had no tokens left. */
+  /** A turn ended because the agent ran out of tokens. */
   maxTokens: 20,
-  /** A turn ended because the agent asked its model too often. */
+  /** A turn ended because the agent reached its limit of model requests. */
   maxTurnRequests: 21,
   /** A turn ended because the model refused. */
   refusal: 22,
   /** A turn failed. */
   turnFailed: 23,
-  /** A turn was cut short by the end of the host. */
+  /** A turn was interrupted because the host stopped. */
   turnInterrupted: 24,
-  /** `exec` could not have its command run at all. */
+  /** `exec` could not run or follow its command. */
   notRun: 125,
   /** Ctrl-C, or a turn that was cancelled. */
   cancelled: 130,

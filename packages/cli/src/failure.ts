@@ -13,10 +13,11 @@ export interface Failure {
 }
 
 const remedies: Readonly<Record<string, string>> = {
-  CONNECTION_FAILED: "Look whether the host runs with `holdfast doctor`, or start one with `holdfast serve`.",
+  CONNECTION_FAILED:
+    "Check with `holdfast doctor` whether the host runs, or start one with `holdfast serve`.",
   HOST_NOT_RESPONDING:
-    "Try again in 15 s, when a host that hangs has ended itself, or end it with `holdfast stop`.",
-  UNAUTHORIZED: "Put the host's token, or a key made with `holdfast keys create`, into HOLDFAST_TOKEN.",
+    "Retry in 15 s, when the watchdog has ended a host that hangs, or end it with `holdfast stop`.",
+  UNAUTHORIZED: "Set HOLDFAST_TOKEN to the host's token, or to a key made with `holdfast keys create`.",
   ACP_UNKNOWN_AGENT: "`holdfast agents` lists the agents.",
   ACP_SESSION_NOT_FOUND: "`holdfast ls --all` lists the sessions.",
   TERMINAL_NOT_FOUND: "`holdfast terminals` lists the terminals.",

@@ -218,7 +218,7 @@ describe("[C12] the end", () => {
       const home = temporaryFolder();
       const run = start(home, [], { environment: { TEST_FAULT: fault } });
       expect(await run.end()).toEqual({ code: 1, signal: null });
-      expect(errorsOf(run)).toEqual(["The host ended by a fault"]);
+      expect(errorsOf(run)).toEqual(["The host ended because of an error"]);
       expect(run.stderr).toContain("planted fault");
       expect(readdirSync(home).toSorted()).toEqual(kept);
     },

@@ -1,4 +1,4 @@
-// Text that is safe to show and to paste: what would steer a terminal is shown instead of done (C21), and words are quoted for a shell.
+// Text that is safe to show and to paste: control sequences are shown instead of executed (C21), and words are quoted for a shell.
 
 /**
  * C0 and C1 controls and DEL steer a terminal; the marks of direction make text read otherwise than it runs,

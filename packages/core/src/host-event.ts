@@ -44,7 +44,7 @@ export interface HostStats {
   readonly terminalsRunning: number;
   /** Bytes that terminals have written since the start. */
   readonly terminalBytes: number;
-  /** Bytes that slow viewers were not given, and that the spool passed over. */
+  /** Bytes that were skipped for slow viewers, and by the spool. */
   readonly terminalSkippedBytes: number;
   /** Readers of channels. */
   readonly subscribers: number;

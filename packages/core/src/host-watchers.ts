@@ -1,4 +1,4 @@
-// Tells those who watch the host as a whole what happens in its sessions.
+// Notifies watchers of the whole host of what happens in its sessions.
 import type { SessionState } from "@holdfast/ahp";
 import type { HostEvent, HostWatcher } from "./host-event.ts";
 

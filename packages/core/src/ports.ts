@@ -1,4 +1,4 @@
-// The storage port: plain types, with no database in sight. An implementation imports this alone.
+// The storage port: plain types without a database. An implementation imports only this.
 import type { Action, ChannelKind, ChannelStates, SessionSummary, SessionUri, Turn } from "@holdfast/ahp";
 import type { ChainLink } from "@holdfast/terminal/acp-parts";
 import type { AuditEntry, AuditStore } from "./audit/audit.ts";

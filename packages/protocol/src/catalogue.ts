@@ -88,7 +88,9 @@ export const agentTraits = {
     keyMethods: z
       .array(closedObject({ id: z.string().min(1), env: z.array(variableName).min(1) }))
       .optional()
-      .describe("Methods of ACP's `authenticate` that need no person, and the variables each of them takes."),
+      .describe(
+        "Methods of ACP's `authenticate` that work without a person, and the variables that each takes.",
+      ),
   }).describe(
     "The variables and files of which any one shows that the agent is signed in; the variables stay in its environment.",
   ),
@@ -106,7 +108,7 @@ export const agentTraits = {
   quirks: z.array(quirkSchema).describe("Known behaviours that the host allows for."),
   commandEnvironment: z
     .record(variableName, z.array(z.string()))
-    .describe("Variables that it sets for commands without a word, with the values that do no harm."),
+    .describe("Variables that it sets for commands without reporting it, with the values that do no harm."),
   throughHost: z
     .array(z.enum(["commands", "writes", "reads"]))
     .describe("What it does through the host, which then enforces the decision; the rest it only reports."),

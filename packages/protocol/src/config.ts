@@ -172,7 +172,7 @@ const configSchema = closedObject({
       .boolean()
       .default(false)
       .describe(
-        "Whether a granted app on this machine may connect with its app id alone, which is no secret.",
+        "Whether a granted app on this machine may connect with only its app id, which is not a secret.",
       ),
     anyUser: z
       .boolean()

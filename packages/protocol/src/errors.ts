@@ -31,12 +31,12 @@ export const ERRORS = {
   ACP_DISABLED: {
     status: 503,
     rpcCode: rpc.permissionDenied,
-    message: "Agents are switched off on this host. Set acp.enabled to true in its configuration.",
+    message: "Agents are disabled on this host. Set acp.enabled to true in its configuration.",
   },
   ACP_UNKNOWN_AGENT: {
     status: 404,
     rpcCode: rpc.providerNotFound,
-    message: "No ACP provider found for this agent. List the agents to see the ids and handles there are.",
+    message: "No ACP provider found for this agent. List the agents to see their ids and handles.",
   },
   ACP_AGENT_NOT_ALLOWED: {
     status: 403,
@@ -47,24 +47,24 @@ export const ERRORS = {
     status: 403,
     rpcCode: rpc.permissionDenied,
     message:
-      "The owner allows this key or app less than that. Ask the owner for a key with a higher ceiling, made by `holdfast keys create`.",
+      "The request exceeds the ceiling of this key or app. Ask the owner for a key with a higher ceiling (`holdfast keys create`).",
   },
   ACP_MAX_SESSIONS: {
     status: 429,
     rpcCode: rpc.tooBusy,
-    message:
-      "The host runs as many sessions as it may. Close one, or raise maxSessions in the configuration.",
+    message: "Session limit reached (maxSessions). Close a session, or raise the limit in the configuration.",
   },
   LIMIT_TOO_HIGH: {
     status: 403,
     rpcCode: rpc.permissionDenied,
     message:
-      "A requested limit is above what this host allows. Request less, or raise it in the configuration.",
+      "A requested limit is above what this host allows. Request a lower one, or raise it in the configuration.",
   },
   TOO_MANY_TERMINALS: {
     status: 429,
     rpcCode: rpc.tooBusy,
-    message: "As many commands run as may. Wait for one to end or end one, or raise openTerminals.",
+    message:
+      "Limit of running commands reached (openTerminals). Wait for a command to end, end one, or raise the limit.",
   },
   ACP_SESSION_NOT_FOUND: {
     status: 404,
@@ -74,13 +74,12 @@ export const ERRORS = {
   SESSION_EXISTS: {
     status: 409,
     rpcCode: rpc.sessionAlreadyExists,
-    message: "There is, or was, a session of this name. Choose another one.",
+    message: "A session with this name exists or has existed. Choose another name.",
   },
   ACP_SESSION_INIT_FAILED: {
     status: 502,
     rpcCode: rpc.internalError,
-    message:
-      "The agent could not be started. Check that it is installed and logged in by running it by hand.",
+    message: "The agent could not be started. Run it by hand to check that it is installed and signed in.",
   },
   ACP_INVALID_OPTION: {
     status: 400,
@@ -103,45 +102,44 @@ export const ERRORS = {
     status: 409,
     rpcCode: rpc.turnInProgress,
     message:
-      "A turn is running in this session. Wait for its end, cancel it, or ask for the new one to queue.",
+      "A turn is already running in this session. Wait for it to end, cancel it, or queue the message with queue: true.",
   },
   ACP_QUEUE_FULL: {
     status: 429,
     rpcCode: rpc.tooBusy,
-    message: "Too many turns wait in this session. Let some of them finish first.",
+    message: "The session's message queue is full. Wait until some of the messages have run.",
   },
   IDEMPOTENCY_CONFLICT: {
     status: 409,
     rpcCode: rpc.invalidRequest,
-    message:
-      "This Idempotency-Key was used for another message. Repeat that message, or send this one under a new key.",
+    message: "This Idempotency-Key was used for a different message. Use a new key for a new message.",
   },
   EVENTS_LOST: {
     status: 410,
     rpcCode: rpc.invalidRequest,
     message:
-      "Events between the last one you saw and the present are no longer kept. Read the session, and follow it from now on.",
+      "The events after your last event are no longer stored. Read the session, and follow it from now on.",
   },
   ACP_ATTACHMENT_NOT_SUPPORTED: {
     status: 400,
     rpcCode: rpc.invalidParams,
-    message: "This agent does not take an attachment of this kind. Leave it out, or use another agent.",
+    message: "This agent does not support this kind of attachment. Leave it out, or use another agent.",
   },
   ACP_CONTEXT_LOST: {
     status: 409,
     rpcCode: rpc.invalidRequest,
     message:
-      "The agent came back without its memory of the turns before, and no message was sent to it. Send it without onContextLost to go on all the same.",
+      "The agent restarted without the context of the earlier turns, and the message was not sent to it. Send the message without onContextLost to continue anyway.",
   },
   ACP_TURN_FAILED: {
     status: 502,
     rpcCode: rpc.internalError,
-    message: "The agent could not finish the turn. Its own message says why; the session can be used again.",
+    message: "The agent could not finish the turn. Its own message says why; the session remains usable.",
   },
   ACP_AGENT_EXITED: {
     status: 502,
     rpcCode: rpc.internalError,
-    message: "The agent's process ended in mid-turn. Send the message again to start it anew.",
+    message: "The agent's process exited during the turn. Send the message again to restart it.",
   },
   ACP_TURN_TIMEOUT: {
     status: 504,
@@ -162,7 +160,7 @@ export const ERRORS = {
   COMMAND_NOT_FOUND: {
     status: 400,
     rpcCode: rpc.invalidParams,
-    message: "There is no such program on the host. Write its path, or install it there.",
+    message: "The program was not found on the host. Use its full path, or install it there.",
   },
   COMMAND_NOT_EXECUTABLE: {
     status: 400,
@@ -178,12 +176,12 @@ export const ERRORS = {
   FILE_NOT_FOUND: {
     status: 404,
     rpcCode: rpc.notFound,
-    message: "There is no such file or folder. List its folder to see what there is.",
+    message: "There is no such file or folder. List its parent folder to see what exists.",
   },
   FILE_EXISTS: {
     status: 409,
     rpcCode: rpc.alreadyExists,
-    message: "There is a file or folder of this name already. Choose another name, or delete it first.",
+    message: "A file or folder with this name already exists. Choose another name, or delete it first.",
   },
   FILE_CHANGED: {
     status: 409,
@@ -193,22 +191,23 @@ export const ERRORS = {
   TERMINAL_NOT_FOUND: {
     status: 404,
     rpcCode: rpc.sessionNotFound,
-    message: "There is no such terminal. List the terminals to see those there are.",
+    message: "There is no such terminal. List the terminals to see which exist.",
   },
   TERMINAL_EXITED: {
     status: 409,
     rpcCode: rpc.invalidRequest,
-    message: "The terminal's program has ended, so it takes no more input. Its output can still be read.",
+    message: "The terminal's program has exited and accepts no more input. Its output can still be read.",
   },
   TERMINAL_NOT_INTERACTIVE: {
     status: 409,
     rpcCode: rpc.invalidRequest,
-    message: "The command runs without a screen and takes no input. It can be read, followed and ended.",
+    message:
+      "The command runs without a pseudo-terminal and accepts no input. You can read, follow and end it.",
   },
   TERMINAL_EXISTS: {
     status: 409,
     rpcCode: rpc.alreadyExists,
-    message: "There is a terminal of this name already. Choose another name, or use the one that is there.",
+    message: "A terminal with this name already exists. Choose another name, or use that terminal.",
   },
   TERMINAL_NOT_HELD: {
     status: 409,
@@ -241,7 +240,7 @@ export const ERRORS = {
   PERMISSION_DENIED: {
     status: 403,
     rpcCode: rpc.permissionDenied,
-    message: "The host's owner refused this permission to the app. Only the owner can change that.",
+    message: "The host's owner denied the app this permission. Only the owner can change that.",
   },
   CALLER_IS_AGENT: {
     status: 403,
@@ -258,19 +257,18 @@ export const ERRORS = {
   HOST_NOT_ALLOWED: {
     status: 403,
     rpcCode: rpc.permissionDenied,
-    message: "The request names a host that this is not. Use the URL that the host printed at its start.",
+    message: "The Host header does not match this server. Use the URL that the host printed when it started.",
   },
   ORIGIN_NOT_ALLOWED: {
     status: 403,
     rpcCode: rpc.permissionDenied,
     message:
-      "Requests from pages of other origins need a token or key of their own. Send it as Authorization: Bearer, x-api-key, or ?tkn= for a WebSocket.",
+      "Requests from pages of other origins need a token or key in the request itself. Send it as Authorization: Bearer, x-api-key, or ?tkn= for a WebSocket.",
   },
   INVALID_REQUEST: {
     status: 400,
     rpcCode: rpc.invalidParams,
-    message:
-      "The request does not have the form that this operation takes. Compare it with the API's document.",
+    message: "The request does not match the schema of this operation. Compare it with /openapi.json.",
   },
   INVALID_JSON: {
     status: 400,
@@ -281,27 +279,28 @@ export const ERRORS = {
     status: 413,
     rpcCode: rpc.invalidRequest,
     message:
-      "The body is larger than the host takes. Send a shorter message, or fewer or smaller attachments.",
+      "The body is larger than the host accepts. Send a shorter message, or fewer or smaller attachments.",
   },
   NOT_FOUND: {
     status: 404,
     rpcCode: rpc.methodNotFound,
-    message: "There is nothing at this address. Compare the path with the API's document.",
+    message: "There is nothing at this path. Compare it with /openapi.json.",
   },
   METHOD_NOT_ALLOWED: {
     status: 405,
     rpcCode: rpc.methodNotFound,
-    message: "This address does not take this method. Compare it with the API's document.",
+    message: "This path does not support this method. Compare it with /openapi.json.",
   },
   RATE_LIMITED: {
     status: 429,
     rpcCode: rpc.tooBusy,
-    message: "Too many requests failed or came at once. Wait a little before the next one.",
+    message: "Too many failed or simultaneous requests. Wait before you send the next one.",
   },
   WEBHOOK_LIMIT: {
     status: 429,
     rpcCode: rpc.tooBusy,
-    message: "There are as many webhooks, or deliveries in one, as there may be. Delete one, or wait.",
+    message:
+      "The limit of webhooks, or of deliveries that wait for one, is reached. Delete a webhook, or wait.",
   },
   WEBHOOK_ADDRESS_NOT_ALLOWED: {
     status: 403,
@@ -312,12 +311,13 @@ export const ERRORS = {
   WEBHOOK_OFF: {
     status: 409,
     rpcCode: rpc.invalidRequest,
-    message: "The webhook is off because its receiver said that it is gone. Delete it and register another.",
+    message:
+      "The webhook is disabled because its receiver responded with 410 Gone. Delete it and register it again.",
   },
   HOST_NOT_READY: {
     status: 503,
     rpcCode: rpc.internalError,
-    message: "The host cannot take work at the moment. Look into its log.",
+    message: "The host cannot accept work at the moment. Read its log.",
   },
   STORAGE_UNAVAILABLE: {
     status: 503,
@@ -340,12 +340,12 @@ export const ERRORS = {
   HOST_STOPPING: {
     status: 503,
     rpcCode: rpc.internalError,
-    message: "The host is stopping and takes no new work. Try again when it is back.",
+    message: "The host is stopping and accepts no new work. Retry after it has restarted.",
   },
   INTERNAL: {
     status: 500,
     rpcCode: rpc.internalError,
-    message: "Something went wrong inside the host. Look into its log, and report it if it happens again.",
+    message: "Internal error. Read the host's log, and report the error if it happens again.",
   },
 } as const satisfies Record<string, ErrorDeclaration>;
 
@@ -392,7 +392,7 @@ export function toHostError(error: unknown, logId: string): HostError {
   if (error instanceof HostError) return error;
   return new HostError(
     "INTERNAL",
-    `Something went wrong inside the host. Look for ${logId} in its log, and report it if it happens again.`,
+    `Internal error. Search the host's log for ${logId}, and report the error if it happens again.`,
     { cause: error, details: { logId } },
   );
 }

@@ -22,7 +22,7 @@ import { EventStream, type Retry, type StreamPlace } from "./event-stream.ts";
 export interface ChatOptions extends CallOptions {
   /** Waits behind the running turn instead of being refused. */
   readonly queue?: boolean;
-  /** A turn that was begun under this key is not begun again: what it says is given instead. */
+  /** A turn that was started with this key is not started again: its response is returned instead. */
   readonly idempotencyKey?: string;
   /** Called when the connection of a stream breaks, before the client reconnects. */
   readonly onDisconnect?: () => void;
@@ -48,7 +48,7 @@ export class AcpAgent {
     this.#retry = retry;
   }
 
-  /** The agents that the host knows, with their models if these are asked for. */
+  /** The agents that the host knows, with their models if requested. */
   listAgents(options: CallOptions & { readonly includeModels?: boolean } = {}): Promise<AcpAgentInfo[]> {
     const { signal } = options;
     const query = { includeModels: options.includeModels === true ? true : undefined };
@@ -82,7 +82,7 @@ export class AcpAgent {
     await this.#connection.ask({ method: "PATCH", path: pathOf(sessionKey), body: patch, signal });
   }
 
-  /** Stops the agent and closes the session; with `purge` nothing of it is kept. */
+  /** Stops the agent and closes the session; with `purge`, its history is deleted as well. */
   async closeSession(
     sessionKey: string,
     reason?: string,
@@ -100,7 +100,7 @@ export class AcpAgent {
     return this.#connection.askFor("session", { method: "POST", path, signal });
   }
 
-  /** Runs a turn and gives the whole of it; the session needs an approval policy, since nobody can be asked. */
+  /** Runs a turn and returns all of it; the session needs an approval policy, because nobody can be asked. */
   chat(
     sessionKey: string,
     message: string,
@@ -111,7 +111,7 @@ export class AcpAgent {
     return this.#connection.askFor("response", { ...request, signal: options.signal });
   }
 
-  /** Runs a turn and gives its events as they come; `close` is the last of them, whatever connections break. */
+  /** Runs a turn and yields its events as they arrive; `close` is the last, even if connections break. */
   streamChat(
     sessionKey: string,
     message: string,
@@ -132,7 +132,7 @@ export class AcpAgent {
     });
   }
 
-  /** Events of a session since an event, and of the turn that runs; ends with it, or at once if none runs. */
+  /** A session's events after an event, with those of the running turn; ends with that turn, or at once if none runs. */
   streamEvents(sessionKey: string, options: EventOptions = {}): EventStream<AcpStreamEvent> {
     const { after, turnId, signal, onDisconnect } = options;
     return new EventStream<AcpStreamEvent>({

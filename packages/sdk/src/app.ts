@@ -18,7 +18,7 @@ export class Apps {
     return this.#connection.askFor("apps", { method: "GET", path: "/admin/apps", signal });
   }
 
-  /** Lets an app do what is named and nothing else; also one that has not asked yet. */
+  /** Grants an app the named permissions and no others, even before it has asked. */
   grant(
     id: string,
     permissions: readonly AppPermission[],
@@ -34,12 +34,12 @@ export class Apps {
     });
   }
 
-  /** Refuses an app for good. */
+  /** Denies an app permanently. */
   deny(id: string, { signal }: CallOptions = {}): Promise<App> {
     return this.#connection.askFor("app", { method: "POST", path: `${pathOf(id)}/deny`, signal });
   }
 
-  /** Forgets an app; it may ask again. */
+  /** Removes an app; it may ask again. */
   async remove(id: string, { signal }: CallOptions = {}): Promise<void> {
     await this.#connection.ask({ method: "DELETE", path: pathOf(id), signal });
   }

@@ -12,7 +12,7 @@ export class Approvals {
     this.#connection = connection;
   }
 
-  /** All that waits in the caller's sessions, the oldest first. */
+  /** The pending requests of the caller's sessions, oldest first. */
   async list({ signal }: CallOptions = {}): Promise<PendingApproval[]> {
     const request = { method: "GET", path: "/sdk/acp/approvals", signal } as const;
     const approvals = await this.#connection.askFor<PendingApproval[]>("approvals", request);

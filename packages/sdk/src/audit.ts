@@ -26,7 +26,7 @@ export class Audit {
     });
   }
 
-  /** The ends of the chain of hashes: where it begins, and the newest entry. */
+  /** Both ends of the chain of hashes: where it begins, and the newest entry. */
   chain({ signal }: CallOptions = {}): Promise<AuditChain> {
     return this.#connection.askFor("chain", { method: "GET", path: "/admin/audit/chain", signal });
   }

@@ -35,7 +35,7 @@ export class Changes {
     return { diffs: diffs as FileDiff[], isComplete: isComplete === true };
   }
 
-  /** Undoes the changes of files, or of some of their hunks; gives the counts of those that are left. */
+  /** Undoes the changes of files, or of some of their hunks; returns the counts of the remaining changes. */
   revert(
     sessionKey: string,
     files: RevertRequest["files"],
@@ -70,7 +70,7 @@ export class Changes {
     });
   }
 
-  /** Commits what is staged, or the files that are named, without hooks and unsigned; gives the commit's id. */
+  /** Commits what is staged, or the files that are named, without hooks and unsigned; returns the commit's id. */
   commit(
     sessionKey: string,
     message: string,

@@ -35,7 +35,7 @@ type StreamEnd =
   /** `retryMs`: a host that restarts wants to be asked so soon. */
   | { readonly kind: "broken"; readonly cause: unknown; readonly retryMs?: number | undefined };
 
-/** So long a host that restarts is asked as often as it said; after that it is as lost as any other. */
+/** How long a restarting host is asked at the interval that it requested; after that it counts as lost. */
 const restartBoundMs = 10_000;
 
 /** Attempts that a host leaves without any response, 5 s each, after which it is not tried again. */

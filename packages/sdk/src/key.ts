@@ -31,7 +31,7 @@ export class Keys {
     return this.#connection.askFor("keys", { method: "GET", path: "/admin/keys", signal });
   }
 
-  /** Revokes a key at once; revoking twice is revoking once. */
+  /** Revokes a key immediately; revoking it again has no effect. */
   revoke(id: string, { signal }: CallOptions = {}): Promise<ApiKey> {
     const path = `/admin/keys/${encodeURIComponent(id)}`;
     return this.#connection.askFor("key", { method: "DELETE", path, signal });

@@ -12,12 +12,12 @@ export class PermissionRules {
     this.#connection = connection;
   }
 
-  /** All that holds in the caller's sessions and folders, the oldest first. */
+  /** The permission rules of the caller's sessions and folders, oldest first. */
   list({ signal }: CallOptions = {}): Promise<PermissionRuleInfo[]> {
     return this.#connection.askFor("rules", { method: "GET", path: "/sdk/acp/permission-rules", signal });
   }
 
-  /** Takes one back; what it allowed is asked about again. */
+  /** Removes a rule; what it allowed is asked about again. */
   async remove(id: string, { signal }: CallOptions = {}): Promise<void> {
     const path = `/sdk/acp/permission-rules/${encodeURIComponent(id)}`;
     await this.#connection.ask({ method: "DELETE", path, signal });

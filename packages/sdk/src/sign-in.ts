@@ -30,7 +30,7 @@ export class SignIns {
     return this.#connection.askFor("signIns", { method: "GET", path: "/admin/sign-ins", signal });
   }
 
-  /** Signs a browser out, at once. */
+  /** Signs a browser out immediately. */
   revoke(id: string, { signal }: CallOptions = {}): Promise<SignIn> {
     const path = `/admin/sign-ins/${encodeURIComponent(id)}`;
     return this.#connection.askFor("signIn", { method: "DELETE", path, signal });

@@ -46,7 +46,7 @@ export class Terminals {
     this.#retry = retry;
   }
 
-  /** Runs a command in a new terminal, which continues when nobody follows it; for the owner alone. */
+  /** Runs a command in a new terminal, which continues when nobody follows it; only the owner can do this. */
   create(terminal: NewTerminal, { signal }: CallOptions = {}): Promise<TerminalStatus> {
     const request: HostRequest = {
       method: "POST",
@@ -64,7 +64,7 @@ export class Terminals {
     return this.#connection.askFor("terminals", request);
   }
 
-  /** The newest of what a terminal shows, escape sequences removed, at most so many bytes of it. */
+  /** A terminal's newest output as text without escape sequences, at most `limitBytes` bytes. */
   output(id: string, options: CallOptions & { readonly limitBytes?: number } = {}): Promise<TerminalText> {
     const { limitBytes, signal } = options;
     return this.#connection.askFor("output", {
@@ -75,7 +75,7 @@ export class Terminals {
     });
   }
 
-  /** A terminal's bytes from an offset on, or from the first that is kept, and on as they come. */
+  /** A terminal's bytes from an offset, or from the first byte that is kept, then new ones as they arrive. */
   stream(id: string, options: TerminalStreamOptions = {}): EventStream<TerminalEvent> {
     const after = options.after === undefined ? undefined : String(options.after);
     const paced = options.paced === true ? true : undefined;
@@ -100,7 +100,7 @@ export class Terminals {
     });
   }
 
-  /** Types into a terminal, or writes to a text command's input; resolves when it takes more. */
+  /** Types into a terminal, or writes to a text command's input; resolves when it can accept more. */
   async input(id: string, input: string | Uint8Array, options: TerminalInputOptions = {}): Promise<void> {
     const { offset, end, signal } = options;
     const data = typeof input === "string" ? { text: input } : { bytes: encodeBase64(input) };
@@ -108,7 +108,7 @@ export class Terminals {
     await this.#connection.ask({ method: "POST", path: `${pathOf(id)}/input`, body, signal });
   }
 
-  /** Changes the size of a terminal's screen; gives the size that it has then. */
+  /** Changes the size of a terminal's screen; returns the resulting size. */
   resize(id: string, { cols, rows }: TerminalSize, { signal }: CallOptions = {}): Promise<TerminalSize> {
     return this.#connection.askFor("size", {
       method: "POST",
@@ -128,12 +128,12 @@ export class Terminals {
     return this.#claimFor("session", id, options);
   }
 
-  /** Interrupts what runs in a terminal, as Ctrl-C does. */
+  /** Interrupts the program in a terminal, as Ctrl-C does. */
   async interrupt(id: string, { signal }: CallOptions = {}): Promise<void> {
     await this.#connection.ask({ method: "POST", path: `${pathOf(id)}/interrupt`, signal });
   }
 
-  /** Ends what runs in a terminal, with everything that it started. */
+  /** Ends a terminal's command and every process it started. */
   async kill(id: string, { signal }: CallOptions = {}): Promise<void> {
     await this.#connection.ask({ method: "POST", path: `${pathOf(id)}/kill`, signal });
   }
@@ -154,7 +154,7 @@ function readTerminalEvent(type: string, data: unknown): TerminalEvent {
   return { type, data: { offset, bytes: decodeBase64(bytes), ...(stream !== undefined && { stream }) } };
 }
 
-/** So many arguments a call takes everywhere. */
+/** The number of arguments that a call can take on every platform. */
 const bytesAtOnce = 8192;
 
 // Base64 with what browsers and Node both have.

@@ -18,7 +18,7 @@ export class Webhooks {
     this.#connection = connection;
   }
 
-  /** Registers an address. */
+  /** Registers a URL. */
   async create(request: WebhookRequest, { signal }: CallOptions = {}): Promise<NewWebhook> {
     const path = "/sdk/webhooks";
     const answer = await this.#connection.ask({ method: "POST", path, body: request, signal });
@@ -41,7 +41,7 @@ export class Webhooks {
     return this.#connection.askFor("deadLetters", { method: "GET", path, signal });
   }
 
-  /** Tries a delivery again that was given up. */
+  /** Retries a delivery that was given up. */
   async redeliver(id: string, deliveryId: string, { signal }: CallOptions = {}): Promise<void> {
     const path = `${pathOf(id)}/dead-letters/${encodeURIComponent(deliveryId)}`;
     await this.#connection.ask({ method: "POST", path, signal });

@@ -1,4 +1,4 @@
-// The public face of @holdfast/server: a host on HTTP.
+// The entry point of @holdfast/server: a host on HTTP.
 export type { Caller, HostPort, StreamedTurn } from "./host-port.ts";
 export type { Readiness, RunningWork } from "./http/host.ts";
 export { startServer, type RunningServer, type ServerOptions } from "./server.ts";

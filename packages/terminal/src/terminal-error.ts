@@ -1,4 +1,4 @@
-// The one error class of the terminal engine: a code for programs, a sentence for people, the field where one is to blame.
+// The one error class of the terminal engine: a code for programs, a message for people, and the invalid field if there is one.
 
 /** Error codes that a program can switch on. */
 export type TerminalErrorCode =

@@ -40,8 +40,8 @@ export class SlashCommands {
   /** List of the commands, for people. */
   get helpText(): string {
     return [
-      "Type a command line and I run it in the session's folder; of several lines, one after the other.",
-      "Each line has a shell of its own, so `cd` lasts for its line only. Lines that begin with `#` are skipped.",
+      "Type a command line and I run it in the session's folder; several lines run one after the other.",
+      "Each line runs in a separate shell, so `cd` affects only its own line. Lines that begin with `#` are skipped.",
       "",
       ...this.#commands.map((command) => `- \`${usageOf(command)}\`: ${command.description}`),
     ].join("\n");

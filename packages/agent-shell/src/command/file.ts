@@ -126,9 +126,7 @@ async function writeFile(turn: Turn, path: string, content: string): Promise<voi
 async function readOldText(turn: Turn, path: string): Promise<string | null> {
   const { session, client, signal } = turn;
   if (client.capabilities?.canReadFiles !== true) {
-    await turn.think(
-      "This client does not read files for agents: the difference does not show the old text.",
-    );
+    await turn.think("This client does not read files for agents, so the diff does not show the old text.");
     return null;
   }
   try {

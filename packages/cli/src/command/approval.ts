@@ -26,7 +26,7 @@ export async function findApproval(api: Holdfast, word: string): Promise<Pending
     });
   }
   if (second === undefined) return first;
-  const several = { code: "APPROVAL_AMBIGUOUS", noun: "questions", remedy: "Name one of them." };
+  const several = { code: "APPROVAL_AMBIGUOUS", noun: "requests", remedy: "Name one of them." };
   throw ambiguousName(
     several,
     word,
@@ -112,7 +112,7 @@ export async function answerApproval(
   const option = chooseOption(approval, wish);
   const sessions = await api.acpAgent.listSessions();
   const session = sessions.find(({ session_key }) => session_key === approval.session_key);
-  const { resolved, reason = "Somebody else was first." } = await api.approvals.resolve(
+  const { resolved, reason = "Another client decided first." } = await api.approvals.resolve(
     approval,
     option.optionId,
     { ...(wish.scope !== undefined && { scope: wish.scope }) },

@@ -12,7 +12,7 @@ export function addApprovals(program: Command, run: Runner): void {
       const { api } = await host({ mayMakeHome: false });
       const [waiting, sessions] = await Promise.all([api.approvals.list(), api.acpAgent.listSessions()]);
       if (console.json) return console.printJson(waiting);
-      if (waiting.length === 0) return console.note("Nothing waits for an answer.");
+      if (waiting.length === 0) return console.note("Nothing is pending.");
       const byKey = new Map(sessions.map((session) => [session.session_key, session]));
       const nowMs = Date.now();
       for (const approval of waiting) {

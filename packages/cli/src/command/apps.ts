@@ -21,7 +21,7 @@ export function addApps(program: Command, run: Runner): void {
       const { api } = await host({ mayMakeHome: false });
       const listed = await api.apps.list();
       if (console.json) return console.printJson(listed);
-      if (listed.length === 0) return console.note("No app has asked for anything.");
+      if (listed.length === 0) return console.note("No app has requested access.");
       const columns = ["APP", "STATE", "ASKED FOR", "MAY", "CEILING", "NAME"].map((heading) => ({ heading }));
       const rows = listed.toSorted((one, other) => rank(one) - rank(other)).map(appRow);
       for (const line of tableLines(columns, rows, console.paint)) await console.print(line);
@@ -61,7 +61,7 @@ export function addApps(program: Command, run: Runner): void {
         await api.apps.remove(id);
         return console.json
           ? console.printJson({ id, removed: true })
-          : console.note(`Forgot ${safeText(id)}.`);
+          : console.note(`Removed ${safeText(id)}.`);
       }),
     );
 }
@@ -69,9 +69,9 @@ export function addApps(program: Command, run: Runner): void {
 async function requestedBy(api: Holdfast, id: string): Promise<readonly AppPermission[]> {
   const app = (await api.apps.list()).find((each) => each.id === id);
   if (app !== undefined && app.requested.length > 0) return app.requested;
-  throw new CommandError("PERMISSION_NEEDED", `The app "${safeText(id)}" has not asked for anything.`, {
+  throw new CommandError("PERMISSION_NEEDED", `The app "${safeText(id)}" has not requested a permission.`, {
     exitCode: EXIT_CODES.setup,
-    remedy: `Say what it may do with --permission: ${APP_PERMISSIONS.join(", ")}.`,
+    remedy: `Name what it may do with --permission: ${APP_PERMISSIONS.join(", ")}.`,
   });
 }
 

@@ -78,7 +78,7 @@ export function addAudit(program: Command, run: Runner): void {
         return verifyAudit(console, checked, head);
       }),
     );
-  hostCommand(audit, "head", "print the id and hash of the newest entry, to note it elsewhere").action(
+  hostCommand(audit, "head", "print the id and hash of the newest entry, to store elsewhere").action(
     run(async ({ console, host }) => {
       const { head } = await (await host({ mayMakeHome: false })).api.audit.chain();
       return console.json ? console.printJson(head) : console.print(`${head.id}:${head.hash}`);
@@ -89,7 +89,7 @@ export function addAudit(program: Command, run: Runner): void {
 function filtered(command: Command): Command {
   return command
     .option("--session <session>", "only entries of this session, open or closed")
-    .option("--what <kind>", "only entries of this kind, as they name it: command, file-write, policy, …")
+    .option("--what <kind>", "only entries of this kind: command, file-write, policy, …")
     .option(
       "--since <time>",
       "only entries since this time (2026-11-17T08:00Z), or of this age (2h, 30d)",

@@ -18,7 +18,7 @@ const turnsShown = 3;
 
 export const addChat: AddCommand = (program, run) => {
   hostCommand(program, "chat <session>", "chat with an agent interactively")
-    .option("--cancel-on-exit", "cancel the turn also when SIGTERM or SIGHUP ends this program")
+    .option("--cancel-on-exit", "also cancel the turn when SIGTERM or SIGHUP ends this program")
     .action(
       run(async (context, word: string, { cancelOnExit }: { readonly cancelOnExit?: boolean }) => {
         const { console } = context;

@@ -28,7 +28,7 @@ export function addCompletion(program: Command, run: Runner): void {
       "after",
       [
         "",
-        "To have it in every new shell:",
+        "To load it in every new shell:",
         "  bash  echo 'source <(holdfast completion bash)' >> ~/.bashrc",
         "  zsh   echo 'source <(holdfast completion zsh)' >> ~/.zshrc   (after compinit)",
         "  fish  holdfast completion fish > ~/.config/fish/completions/holdfast.fish",

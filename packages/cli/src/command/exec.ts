@@ -207,7 +207,7 @@ async function streamCommand(
   }
   warnOfEnd(console, end.exit);
   if (end.skippedBytes === 0) return exitCodeOf(end.exit);
-  console.warn(`${end.skippedBytes} bytes of its output were lost on their way.`);
+  console.warn(`${end.skippedBytes} bytes of its output were lost in transit.`);
   return EXIT_CODES.notRun;
 }
 

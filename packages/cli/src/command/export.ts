@@ -17,7 +17,7 @@ export function addExport(program: Command, run: Runner): void {
   hostCommand(program, "export", "export a session: turns, tool calls, output, approvals, usage")
     .argument("<session>", "key of the session, open or closed, or a prefix of its name")
     .addOption(
-      new Option("--format <format>", "one line of JSON for each thing, or a page to read")
+      new Option("--format <format>", "JSON lines for programs, or Markdown for people")
         .choices(["jsonl", "markdown"])
         .default("jsonl"),
     )

@@ -43,7 +43,7 @@ export function addKeys(program: Command, run: Runner): void {
         if (console.json) return console.printJson(created);
         await console.print(created.secret);
         return console.note(
-          `Keep it now: it is never shown again. \`holdfast keys revoke ${created.key.id}\` ends it.`,
+          `Save it now: it is not shown again. \`holdfast keys revoke ${created.key.id}\` revokes it.`,
         );
       }),
     );

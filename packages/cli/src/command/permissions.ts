@@ -25,7 +25,7 @@ export function addPermissions(program: Command, run: Runner): void {
       return undefined;
     }),
   );
-  hostCommand(permissions, "remove", "ask again about what a rule allowed")
+  hostCommand(permissions, "remove", "remove a rule; what it allowed is asked about again")
     .argument("<rule>", "id of the rule or a prefix of it")
     .action(
       run(async ({ console, host }, word: string) => {

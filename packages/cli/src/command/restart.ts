@@ -15,7 +15,7 @@ export function addRestart(program: Command, run: Runner): void {
   localCommand(
     program,
     "restart",
-    "replace the host by a new one, also of another version; agents and terminals keep running",
+    "replace the host with a new one, of the same or another version; agents and terminals keep running",
   ).action(run(restart));
 }
 
@@ -62,6 +62,6 @@ async function restartByService(
   }
   throw new CommandError("HOST_DID_NOT_START", "The service was restarted, but no host listens yet.", {
     exitCode: EXIT_CODES.fault,
-    remedy: "`journalctl --user -u holdfast -n 20` shows what it said.",
+    remedy: "`journalctl --user -u holdfast -n 20` shows its log.",
   });
 }

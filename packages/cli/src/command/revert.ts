@@ -21,7 +21,7 @@ export function addRevert(program: Command, run: Runner): void {
         if (hunk !== undefined && paths.length !== 1) {
           throw new CommandError("WRONG_ARGUMENTS", "--hunk needs exactly one path.", {
             exitCode: EXIT_CODES.setup,
-            remedy: "Revert the hunks of each file on their own.",
+            remedy: "Revert the hunks of each file separately.",
           });
         }
         const { api } = await host({ mayStart: false });

@@ -244,7 +244,7 @@ describe("[C27] Ctrl-C", () => {
     const program = await start("hang", "--title", "hangs");
     await program.seen("Thinking");
     program.type(interrupt);
-    await program.seen("Cancelling the turn. Ctrl-C again leaves");
+    await program.seen("Cancelling the turn. Press Ctrl-C again to leave");
     program.type(interrupt);
     expect(await program.exitCode()).toBe(130);
     const [, name = ""] =

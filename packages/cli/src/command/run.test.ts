@@ -234,7 +234,7 @@ describe("[C23] without a terminal", () => {
       expect(await program.end()).toEqual({ code: 7, signal: null });
       expect(program.stderr).toContain(
         "holdfast: Every action that the agent asked for was denied. (ACTIONS_DENIED)\n" +
-          "  Send the prompt again to decide again.\n",
+          "  To decide again, send the prompt again.\n",
       );
     },
   );

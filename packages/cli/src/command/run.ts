@@ -56,7 +56,7 @@ function withOptions(command: Command): Command {
     .addOption(
       new Option(
         "--isolation <level>",
-        "what the agent and its commands are kept from (default: that of the configuration, else guard)",
+        "isolation of the agent and its commands (default: that of the configuration, else guard)",
       ).choices(ISOLATION_LEVELS),
     )
     .option("--limit <name=value>", "limit such as memory=1G or time=5m; may be repeated", readLimit)
@@ -66,7 +66,7 @@ function withOptions(command: Command): Command {
     .option("--attach <file>", "image or other file for the agent; may be repeated", collect)
     .option("--markdown", "print the response as Markdown source, code fences included")
     .option("--close", "close the session afterwards")
-    .option("--cancel-on-exit", "cancel the turn also when SIGTERM or SIGHUP ends this program");
+    .option("--cancel-on-exit", "also cancel the turn when SIGTERM or SIGHUP ends this program");
 }
 
 async function work(

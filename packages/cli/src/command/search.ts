@@ -33,7 +33,7 @@ export function addSearch(program: Command, run: Runner): void {
         });
         if (console.json) return console.printJson(results);
         for (const result of results) await printResult(console, result);
-        if (results.length === 0) console.note("Nothing was found.");
+        if (results.length === 0) console.note("No results.");
         return undefined;
       }),
     );

@@ -127,7 +127,7 @@ function writeUnit(file: string, unit: string): void {
   } catch (error) {
     throw new CommandError("UNIT_NOT_WRITTEN", `${file} cannot be written: ${(error as Error).message}`, {
       exitCode: EXIT_CODES.setup,
-      remedy: "`holdfast service install --print` shows the unit, to be put where systemd finds it.",
+      remedy: "`holdfast service install --print` prints the unit, so that you can install it by hand.",
       cause: error,
     });
   }

@@ -37,7 +37,7 @@ export function addStop(program: Command, run: Runner): void {
     .addOption(new Option("--all", "end agents and terminals as well").conflicts("keep"))
     .option(
       "--timeout <seconds>",
-      `how long it may take to stop before it is made to (default: ${defaultTimeoutSeconds})`,
+      `time that the host may take to stop before it is forced to (default: ${defaultTimeoutSeconds})`,
       wholeNumber(1, 3600),
     )
     .action(run(stop));
@@ -99,7 +99,7 @@ function wordsForRuns(runs: number): string {
   return count(runs, "agent or terminal", "agents and terminals");
 }
 
-/** Nothing is ended that nobody asked to end. */
+/** Ends running work only on request. */
 async function chooseWork(
   console: Console,
   { keep, all }: StopOptions,
@@ -197,7 +197,7 @@ async function end(
   }
   throw new CommandError("STOP_TIMED_OUT", `The host (process ${pid}) could not be ended, even by SIGKILL.`, {
     exitCode: EXIT_CODES.fault,
-    remedy: "The system holds it, perhaps because of a disk that does not answer. Look at it with `ps`.",
+    remedy: "The kernel blocks it, perhaps because of a disk that does not respond. Inspect it with `ps`.",
   });
 }
 
@@ -220,7 +220,7 @@ function signal(home: string, holder: LockHolder, name: NodeJS.Signals): void {
     if (systemCode(error) === "ESRCH") return;
     throw new CommandError(
       "STOP_NOT_ALLOWED",
-      `The host is process ${holder.pid}, which may not be ended from here.`,
+      `The host is process ${holder.pid}, which you are not permitted to end.`,
       {
         exitCode: EXIT_CODES.refused,
         remedy: "Stop it as the user who started it.",

@@ -18,14 +18,14 @@ export const addWatch: AddCommand = (program, run) => {
   hostCommand(program, "watch [session]", "follow a session, or the whole host, until Ctrl-C")
     .option(
       "--after <cursor>",
-      "also what happened in the session since this cursor of --json; 0 for all of it",
+      "also print the session's events since this cursor of --json; 0 for all events",
       wholeNumber(0, Number.MAX_SAFE_INTEGER),
     )
     .action(
       run(async (context, word: string | undefined, { after }: WatchOptions) => {
         const watching = new AbortController();
         const stop = (): void => watching.abort();
-        // To watch has no other end, so this one is as it should be.
+        // Watching has no other end, so this one is no error.
         process.once("SIGINT", stop);
         if (word === undefined) await watchAll(context, watching.signal);
         else await watchOne(context, word, after?.toString(), watching.signal);

@@ -44,7 +44,7 @@ export function explainTrial(trial: FailedTrial): TrialProblem {
   const { entry, error, isInstalled, isStarted, hasShakenHands, output } = trial;
   if (!isInstalled) return notInstalled(entry);
   if (!isStarted) {
-    const remedy = "See whether its program can be run at all:";
+    const remedy = "Check whether its program runs at all:";
     return { code: "not-started", message: messageOf(error), remedy, command: entry.launch.command };
   }
   const answer = causeOf(error, RpcError);
@@ -66,8 +66,8 @@ function notInstalled(entry: AgentEntry): TrialProblem {
 function speaksNoAcp({ label, launch }: AgentEntry, strange: readonly string[]): TrialProblem {
   return {
     code: "speaks-no-acp",
-    message: `${label} speaks no ACP; its first words are: ${strange.slice(0, quotedLines).join(" | ")}`,
-    remedy: "Its command needs another argument, or another program speaks ACP for it.",
+    message: `${label} does not speak ACP; its output begins with: ${strange.slice(0, quotedLines).join(" | ")}`,
+    remedy: "It needs another argument, or a separate program that speaks ACP for it.",
     command: `${launch.command} --help`,
   };
 }
@@ -88,9 +88,8 @@ function ended({ entry, exit, stderr, hasShakenHands }: FailedTrial): TrialProbl
 function silent({ entry, timeoutMs, hasShakenHands }: FailedTrial): TrialProblem {
   return {
     code: "silent",
-    message: `${entry.label} did not answer within ${timeoutMs / 1000} s, before ${nextStep(hasShakenHands)}.`,
-    remedy:
-      "It may load for long, or ask something on a screen: give it more time, or run its command by hand.",
+    message: `${entry.label} did not respond within ${timeoutMs / 1000} s, before ${nextStep(hasShakenHands)}.`,
+    remedy: "It may be slow to load, or waiting for input: give it more time, or run its command by hand.",
     command: `holdfast agents doctor ${entry.id} --timeout ${Math.ceil((timeoutMs * 4) / 1000)}`,
   };
 }
@@ -113,18 +112,18 @@ function explainAnswer(
   const said = data === undefined || data === null ? message : `${message} ${shorten(JSON.stringify(data))}`;
   if (saysLoginNeeded(error)) return signInNeeded(entry, said, authMethods);
   const { text, command } = signInRemedy(entry, authMethods);
-  const what = hasShakenHands ? "no session" : "no handshake";
+  const what = hasShakenHands ? "session" : "handshake";
   return {
     code: "refused",
-    message: `${entry.label} would have ${what}: ${said} (${code})`,
+    message: `${entry.label} rejected the ${what}: ${said} (${code})`,
     ...(hasShakenHands && !isSignedIn
       ? { remedy: text, command }
-      : { remedy: "A newer version may do better:", command: entry.installCommand }),
+      : { remedy: "A newer version may work:", command: entry.installCommand }),
   };
 }
 
 function nextStep(hasShakenHands: boolean): string {
-  return hasShakenHands ? "a session was open" : "it had shaken hands";
+  return hasShakenHands ? "a session was open" : "the handshake was complete";
 }
 
 /** The first error of a kind in a chain of causes. */

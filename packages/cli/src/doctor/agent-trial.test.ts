@@ -104,7 +104,7 @@ describe("agents doctor", () => {
     });
     await expect(problemOf(refusal.entry)).resolves.toMatchObject({
       code: "refused",
-      message: 'mine would have no handshake: no {"details":"old"} (-32603)',
+      message: 'mine rejected the handshake: no {"details":"old"} (-32603)',
     });
   });
 
@@ -134,13 +134,13 @@ describe("agents doctor", () => {
     [
       "speaks-no-acp",
       shellLine("echo 'Welcome, friend!'; exec sleep 600"),
-      "first words are: Welcome, friend!",
+      "output begins with: Welcome, friend!",
     ],
-    ["silent", shellLine("trap '' TERM; while :; do sleep 600; done"), "did not answer within 1 s"],
+    ["silent", shellLine("trap '' TERM; while :; do sleep 600; done"), "did not respond within 1 s"],
     [
       "ended",
       shellLine("echo 'no licence' >&2; exit 3"),
-      "ended (exit code 3) before it had shaken hands. It said: no licence",
+      "ended (exit code 3) before the handshake was complete. It said: no licence",
     ],
   ])("[C76] says in words what is wrong with an agent: %s", async (code, entry, words) => {
     const problem = await problemOf(entry, 1000);

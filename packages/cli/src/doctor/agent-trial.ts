@@ -68,7 +68,7 @@ const shownLines = 20;
 /** There is no history to save, so the end need not be waited for as long as otherwise. */
 const trialTimeouts = { ...DEFAULT_TIMEOUTS, endOfInputMs: 500, killGraceMs: 1000 };
 
-/** Tries an agent. Whatever becomes of it, nothing of it runs afterwards. */
+/** Tries an agent. Nothing of it runs afterwards, even if the trial fails. */
 export async function tryAgent(request: TrialRequest): Promise<AgentTrial> {
   const folder = realpathSync(mkdtempSync(path.join(tmpdir(), "holdfast-doctor-")));
   const trial = new Trial(request, folder);

@@ -49,8 +49,8 @@ export function installRemedy({ installCommand }: AgentEntry): Pick<CheckResult,
 function describeAgent(entry: AgentEntry, found: Installation | "silent", timeoutMs: number): CheckResult {
   const { id, label, launch } = entry;
   if (found === "silent") {
-    return fix(`${launch.command} is installed, but does not say its version within ${timeoutMs / 1000} s`, {
-      remedy: "See what it does when it is started:",
+    return fix(`${launch.command} is installed, but did not print its version within ${timeoutMs / 1000} s`, {
+      remedy: "See what it does when it starts:",
       command: `holdfast agents doctor ${id}`,
     });
   }
@@ -60,7 +60,7 @@ function describeAgent(entry: AgentEntry, found: Installation | "silent", timeou
   const version = found.version === null ? "version unknown" : `version ${found.version}`;
   if (found.authReady) return ok(entry.auth === undefined ? version : `${version}, signed in`);
   const { text: remedy, command } = signInRemedy(entry);
-  return note(`${version}, but ${label} has no sign-in that could be found`, { remedy, command });
+  return note(`${version}, but no sign-in for ${label} was found`, { remedy, command });
 }
 
 /** The agent of this id or handle; one that is not there is an error that names those that are. */
@@ -73,7 +73,7 @@ export function findAgent(config: Config, name: string): AgentEntry {
     const ids = entries.all.map(({ id }) => id).join(", ");
     throw new CommandError("ACP_UNKNOWN_AGENT", `There is no agent ${name}.`, {
       exitCode: EXIT_CODES.missing,
-      remedy: `These are known: ${ids}. Others can be named in the configuration.`,
+      remedy: `Known agents: ${ids}. You can add others in the configuration.`,
       cause: error,
     });
   }

@@ -72,7 +72,7 @@ describe("doctor", () => {
       if (isLinux) expect(find("port").summary).toContain(`process ${process.pid}: `);
       expect(find("agent:gemini-cli")).toMatchObject({
         state: "note",
-        summary: "version 1.2.3, but Gemini CLI has no sign-in that could be found",
+        summary: "version 1.2.3, but no sign-in for Gemini CLI was found",
         remedy: expect.stringContaining("GEMINI_API_KEY or GOOGLE_API_KEY") as string,
         command: "gemini",
       });

@@ -96,14 +96,14 @@ function examineRights(home: string, { mode }: Stats): CheckResult {
   const rights = (mode & 0o777).toString(8);
   const command = `chmod 700 ${quote(home)}`;
   if (access === "writable") {
-    const summary = `everybody may write to ${home} (${rights}), so it cannot be a home`;
+    const summary = `every user can write to ${home} (${rights}), so it cannot be a home`;
     return fix(summary, { remedy: elsewhere, command });
   }
   const effect = access === "closable" ? "the next start restricts it to you" : "only you can read its files";
-  return note(`others may look into ${home} (${rights}); ${effect}`, { command });
+  return note(`other users can list ${home} (${rights}); ${effect}`, { command });
 }
 
-/** The code of what stands in the way; undefined when nothing does. Nothing is left behind. */
+/** The error code that prevents writing; undefined if there is none. Leaves nothing behind. */
 function tryWriting(folder: string): string | undefined {
   try {
     rmdirSync(mkdtempSync(path.join(folder, ".doctor-")));

@@ -26,7 +26,7 @@ export async function examinePort(machine: Pick<Machine, "config" | "runningHost
   if (fault === undefined) return ok(`${host}:${port} is free`);
   if (systemCode(fault) !== "EADDRINUSE") {
     return fix(explainListenError(fault, listen).message, {
-      remedy: "Change `listen` in the configuration, or say it when the host is started.",
+      remedy: "Change `listen` in the configuration, or pass another address when you start the host.",
       command: systemCode(fault) === "EACCES" ? anyPort : "holdfast serve --host 127.0.0.1",
     });
   }
@@ -37,7 +37,7 @@ export async function examinePort(machine: Pick<Machine, "config" | "runningHost
   if (own !== undefined) return note(`${port} is taken; this home's host listens at ${own.url} instead`);
   const owner = findPortOwner(port);
   const who =
-    owner === undefined ? "a process that is not yours to see" : `process ${owner.pid}: ${owner.command}`;
+    owner === undefined ? "a process that you may not inspect" : `process ${owner.pid}: ${owner.command}`;
   return fix(`${port} is taken by ${who}`, {
     remedy:
       "End that process, set another `listen.port` in the configuration, or take any port that is free.",
@@ -127,7 +127,7 @@ function readdirOr(folder: string): string[] {
 
 const answerMs = 3000;
 
-/** How the running host is; one that does not run is not started. */
+/** The state of the running host; one that does not run is not started. */
 export async function examineHost(machine: Pick<Machine, "home" | "runningHost">): Promise<CheckResult> {
   const host = await machine.runningHost();
   if (host === undefined) {
@@ -138,11 +138,11 @@ export async function examineHost(machine: Pick<Machine, "home" | "runningHost">
   try {
     const response = await fetch(`${url}/readyz`, { signal: AbortSignal.timeout(answerMs) });
     if (response.ok) return await examineVersion(url, readToken(machine.home), where);
-    const { error = "it does not say why" } = (await response.json()) as { error?: string };
-    return fix(`${where} runs but takes no work: ${error}`, { command: "holdfast stop && holdfast serve" });
+    const { error = "it gives no reason" } = (await response.json()) as { error?: string };
+    return fix(`${where} runs but accepts no work: ${error}`, { command: "holdfast stop && holdfast serve" });
   } catch (error) {
     const why = messageOf(error);
-    return fix(`${where} runs but does not answer: ${why}`, {
+    return fix(`${where} runs but does not respond: ${why}`, {
       remedy: "Stop it; the next host resumes its sessions.",
       command: `kill ${pid}`,
     });
@@ -159,7 +159,7 @@ async function examineVersion(url: string, token: string, where: string): Promis
   const summary = `version ${version} is ready at ${where}`;
   if (version === VERSION) return ok(summary);
   return note(`${summary}; this program is version ${VERSION}`, {
-    remedy: "A new start brings them together.",
+    remedy: "Restart the host to run this version.",
     command: "holdfast stop && holdfast serve",
   });
 }

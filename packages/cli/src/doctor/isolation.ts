@@ -72,7 +72,7 @@ export async function examineNamespaces({
 }: Pick<Machine, "environment" | "processPort" | "platform">): Promise<CheckResult> {
   if (platform !== "linux") return ok("are for Linux alone");
   if (findProgram("unshare", environment) === undefined) {
-    return note("unshare is not installed, so that PID namespaces cannot be asked for", {
+    return note("unshare is not installed, so PID namespaces cannot be requested", {
       command: installCommand("util-linux"),
     });
   }

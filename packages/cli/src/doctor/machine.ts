@@ -115,7 +115,7 @@ export async function within<Value, Late>(
     return first === "late" ? late() : first.value;
   } finally {
     clearTimeout(timer);
-    // Nobody waits for it any more, whatever becomes of it.
+    // Nobody waits for it any more, so its outcome does not matter.
     promise.catch(() => undefined);
   }
 }

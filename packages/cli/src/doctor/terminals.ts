@@ -81,8 +81,8 @@ export async function examineLoginShell({
   await processPort.buildEnvironment({ audience: "person", hasScreen: false });
   const tookMs = Math.round(performance.now() - began);
   if (tookMs > slowProfileMs) {
-    return note(`${shell} takes ${tookMs} ms to start; after 4000 ms its environment is done without`, {
-      remedy: "See what in your profile takes so long.",
+    return note(`${shell} takes ${tookMs} ms to start; after 4000 ms the host does without its environment`, {
+      remedy: "Check what in your profile takes so long.",
       command: `time ${shell} -i -l -c exit`,
     });
   }

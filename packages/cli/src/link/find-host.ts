@@ -106,7 +106,7 @@ function remotePlace(
   if (token !== undefined) return { url, token };
   throw new CommandError("TOKEN_MISSING", `There is no token for ${url}.`, {
     exitCode: EXIT_CODES.refused,
-    remedy: "Put its token, or a key made there with `holdfast keys create`, into HOLDFAST_TOKEN.",
+    remedy: "Set HOLDFAST_TOKEN to its token, or to a key made there with `holdfast keys create`.",
   });
 }
 
@@ -287,7 +287,7 @@ export async function startHostProcess(
   const reason = lastLines(logPath, before) ?? `  It ended (${end}) and wrote nothing to its log.`;
   throw new CommandError("HOST_DID_NOT_START", `The host did not start:\n${reason}`, {
     exitCode: exitCode ?? EXIT_CODES.fault,
-    remedy: `Its whole log is ${logPath}; \`holdfast doctor\` looks for what is wrong.`,
+    remedy: `The full log is ${logPath}; \`holdfast doctor\` looks for the cause.`,
   });
 }
 

@@ -140,7 +140,8 @@ async function openSocket({ url, token }: HostPlace): Promise<MessageTransport> 
     return await webSocketTransport(socket);
   } catch (cause) {
     if (status !== 401 && status !== 403) throw cause;
-    const message = "The host does not let this caller follow what is live: the owner and `admin` keys may.";
+    const message =
+      "This credential cannot follow live updates: only the owner's token and `admin` keys can.";
     throw new ClientError("refused", message, { cause });
   }
 }

@@ -11,7 +11,7 @@ export interface HostRevivalParts {
   readonly afterMs?: number;
 }
 
-/** So long the host may be away: whatever supervises it, such as systemd, restarts it first. */
+/** How long the host may be away before this client starts one: a supervisor, such as systemd, restarts it first. */
 const defaultAfterMs = 5000;
 
 /** Knows since when no connection to the host succeeded. Its owner closes it. */

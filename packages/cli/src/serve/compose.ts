@@ -172,13 +172,13 @@ export async function startHost(parts: HostParts): Promise<ListeningHost> {
   }
 }
 
-/** Closes one after the other, whatever becomes of those before. */
+/** Closes one after the other, even if earlier ones fail. */
 async function closeInTurn(closers: readonly (() => Promise<void>)[]): Promise<void> {
   const failures: unknown[] = [];
   for (const close of closers) await close().catch((error: unknown) => failures.push(error));
   const [cause] = failures;
   // The log shows an error with its cause.
-  if (failures.length > 0) throw new AggregateError(failures, "The host did not end in order", { cause });
+  if (failures.length > 0) throw new AggregateError(failures, "The host did not close cleanly", { cause });
 }
 
 /** The isolation of sessions that name none; what enforces it is found while the host starts. */

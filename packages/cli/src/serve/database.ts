@@ -44,7 +44,7 @@ export async function requireSoundDatabase(
       break;
     }
     case "unfinished":
-      log("info", `The check of ${file} takes long and continues in the background`);
+      log("info", `The check of ${file} takes a long time and continues in the background`);
       void health.rest.then((found) => {
         if (found.kind === "damaged") onDamaged(startErrorFor(found, home));
       });

@@ -25,7 +25,7 @@ const oldReport = /^hang-report-.+\.txt$/;
 const keptReports = 5;
 
 export function describeHang({ elapsedMs, cpuMs }: Hang): string {
-  return `The host hung: its event loop has not turned for ${seconds(elapsedMs)}, in which its main thread used ${seconds(cpuMs)} of CPU time. It ends itself`;
+  return `The host hung: its event loop has not run for ${seconds(elapsedMs)}, in which its main thread used ${seconds(cpuMs)} of CPU time. The watchdog ends it`;
 }
 
 /** Writes the report into the home; gives its file, or nothing where it could not be written. */

@@ -51,7 +51,7 @@ describe("[C1] the home", () => {
       const { log, lines } = recordLog();
       openHome(shared, log);
       expect(modeOf(shared)).toBe(0o755);
-      expect(lines).toEqual([expect.stringContaining("Others may look into the home")]);
+      expect(lines).toEqual([expect.stringContaining("Other users can list the home")]);
     },
   );
 
@@ -59,7 +59,7 @@ describe("[C1] the home", () => {
     const open = temporaryFolder();
     mkdirSync(path.join(open, "photos"));
     chmodSync(open, 0o1777);
-    expect(() => openHome(open, recordLog().log)).toThrow(/Everybody may write .* --home/);
+    expect(() => openHome(open, recordLog().log)).toThrow(/Every user can write .* --home/);
     expect(modeOf(open)).toBe(0o777);
   });
 

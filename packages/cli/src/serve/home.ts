@@ -117,11 +117,11 @@ function closeToOthers(home: string, log: Log): void {
     case "closable":
       return chmodSync(home, ownerOnly);
     case "readable":
-      return log("warn", `Others may look into the home ${home}; its files are readable by you alone`, {});
+      return log("warn", `Other users can list the home ${home}; only you can read its files`, {});
     case "writable":
       throw new StartError(
         EXIT_CODES.setup,
-        `Everybody may write to ${home}, so it cannot be a home. Choose a folder that you own with --home.`,
+        `Every user can write to ${home}, so it cannot be a home. Choose a folder that you own with --home.`,
       );
   }
 }

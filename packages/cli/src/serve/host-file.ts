@@ -55,7 +55,7 @@ export async function waitForHost(home: string, holder: LockHolder): Promise<Hos
   }
   throw new StartError(
     EXIT_CODES.fault,
-    `Another host (process ${holder.pid}) holds the home ${home} but does not say where it listens. ` +
+    `Another host (process ${holder.pid}) uses the home ${home}, but its address is not known. ` +
       "Wait for it, end it, or choose another home with --home.",
   );
 }

@@ -15,7 +15,7 @@ describe("[C4] the address", () => {
 
   it.each([
     ["EADDRINUSE", /Port 4747 is taken .* --port 0/],
-    ["EACCES", /Port 4747 may not be used/],
+    ["EACCES", /Port 4747 needs more privileges/],
     ["EADDRNOTAVAIL", /no address 127\.0\.0\.1/],
     ["ENOTFOUND", /no address 127\.0\.0\.1/],
   ])("[C4] %s is explained, also as a cause", (code, sentence) => {

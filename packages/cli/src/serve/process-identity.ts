@@ -1,4 +1,4 @@
-// Processes: whether one still is the one that was written down, though pids are used again, and how Node is started again.
+// Identity of processes: whether a pid still belongs to the recorded process, and how Node is started again.
 import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import process from "node:process";

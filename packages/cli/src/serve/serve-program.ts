@@ -128,7 +128,7 @@ export async function serveUntilStopped(
 /** With a reason to end, its exit code counts, whatever else goes wrong. */
 async function drain(close: () => Promise<void>, log: Log, fatalCode?: number): Promise<void> {
   setTimeout(() => {
-    log("error", `Stopping took longer than ${maxDrainMs / 1000} s and was broken off`);
+    log("error", `Stopping took longer than ${maxDrainMs / 1000} s and was aborted`);
     process.exit(fatalCode ?? EXIT_CODES.fault);
   }, maxDrainMs);
   try {
@@ -146,7 +146,7 @@ function endByFault(error: unknown, log: Log): never {
     log("error", error.message, { code: error.code });
     process.exit(error.exitCode);
   }
-  log("error", "The host ended by a fault", { error });
+  log("error", "The host ended because of an error", { error });
   process.exit(EXIT_CODES.fault);
 }
 

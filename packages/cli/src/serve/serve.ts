@@ -295,7 +295,7 @@ function sentenceFor(code: string | undefined, host: string, port: number): stri
     case "EADDRINUSE":
       return `Port ${port} is taken by another program. Choose another with --port, or any free one with --port 0.`;
     case "EACCES":
-      return `Port ${port} may not be used without more rights. Choose one above 1023, or any free one with --port 0.`;
+      return `Port ${port} needs more privileges. Choose one above 1023, or any free one with --port 0.`;
     case "EADDRNOTAVAIL":
     case "ENOTFOUND":
       return `This machine has no address ${host} to listen on. Choose another with --host.`;

@@ -26,7 +26,7 @@ export async function requireSystemd(): Promise<void> {
     `systemd does not run for you here: ${stderr.trim() || "it is offline"}.`,
     {
       exitCode: EXIT_CODES.declined,
-      remedy: `Where systemd runs the machine, \`sudo loginctl enable-linger "$USER"\` and a new login help. ${elsewhere}`,
+      remedy: `If the machine runs systemd, run \`sudo loginctl enable-linger "$USER"\` and log in again. ${elsewhere}`,
     },
   );
 }
@@ -40,7 +40,7 @@ export async function systemctl(...words: readonly string[]): Promise<string> {
     `systemctl --user ${words.join(" ")} failed: ${stderr.trim() || stdout.trim()}`,
     {
       exitCode: EXIT_CODES.declined,
-      remedy: "`journalctl --user -u holdfast -n 20` shows what the service said.",
+      remedy: "`journalctl --user -u holdfast -n 20` shows the log of the service.",
     },
   );
 }

@@ -74,7 +74,7 @@ async function readToEnd(
   writer: OutputWriter,
   signal: AbortSignal,
 ): Promise<CommandEnd> {
-  let exit: TerminalExit = { kind: "unknown", reason: "The host did not say" };
+  let exit: TerminalExit = { kind: "unknown", reason: "The host did not report it" };
   let skippedBytes = 0;
   for await (const event of api.terminals.stream(id, { after: 0, paced: true, signal })) {
     if (event.type === "exited") exit = event.data.exit;

@@ -70,7 +70,7 @@ test("[N2] an agent that insists on version 2 fails creation with a sentence tha
     initialize: [answer({ protocolVersion: 2, info: { name: "new" }, capabilities: {} })],
   };
   const host = newHost({ agents: { mine: script }, timeouts: { endOfInputMs: 20 } });
-  const message = expect.stringContaining("insists on ACP version 2; Holdfast speaks version 1") as string;
+  const message = expect.stringContaining("requires ACP version 2; Holdfast speaks version 1") as string;
   await expect(host.open()).rejects.toMatchObject({ code: "ACP_SESSION_INIT_FAILED", status: 502, message });
   expectNothingLeft(host);
 });

@@ -26,7 +26,7 @@ export function readInitialized(response: unknown): AcpInitializeResult {
     const { protocolVersion } = result as { readonly protocolVersion?: unknown };
     const problem =
       typeof protocolVersion === "number"
-        ? `The agent insists on ACP version ${protocolVersion}; Holdfast speaks version ${ACP_VERSION}. Use an older version of the agent.`
+        ? `The agent requires ACP version ${protocolVersion}; Holdfast speaks version ${ACP_VERSION}. Use an older version of the agent.`
         : "The agent's response to initialize has no protocolVersion. Check its command and arguments, or update the agent.";
     throw new HostError("ACP_SESSION_INIT_FAILED", problem);
   }

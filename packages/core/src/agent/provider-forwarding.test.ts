@@ -69,7 +69,7 @@ test("[N35] missing credentials are listed, each with the names it may have, and
     expect.objectContaining({
       ...failure,
       message:
-        "Qwen CLI cannot be given the provider openai: set OPEN_AI_KEY or OPENAI_API_KEY in the host's environment, and start the host again.",
+        "The provider openai cannot be forwarded to Qwen CLI: set OPEN_AI_KEY or OPENAI_API_KEY in the host's environment, and restart the host.",
     }) as Error,
   );
   expect(() => forward("qwen", "realtimexai", {})).toThrow(

@@ -36,7 +36,7 @@ export function forwardProvider(
   if (missing.length > 0) {
     throw new HostError(
       "ACP_SESSION_INIT_FAILED",
-      `${entry.label} cannot be given the provider ${provider}: set ${missing.join(" and ")} in the host's environment, and start the host again.`,
+      `The provider ${provider} cannot be forwarded to ${entry.label}: set ${missing.join(" and ")} in the host's environment, and restart the host.`,
       { details: { provider, missing } },
     );
   }
@@ -74,7 +74,7 @@ function notForwardable({ label, forwarding }: AgentEntry, provider: string): Ho
       : `These can be forwarded to it: ${names.join(", ")}.`;
   return new HostError(
     "ACP_INVALID_OPTION",
-    `forwardedProvider: ${label} does not take the provider '${provider}'. ${possible}`,
+    `forwardedProvider: ${label} does not support the provider '${provider}'. ${possible}`,
     { details: { provider, forwardableProviders: names } },
   );
 }

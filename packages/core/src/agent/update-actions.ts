@@ -1,4 +1,4 @@
-// Turns the updates of a turn into actions of the model; every kind is kept, the unknown as it came.
+// Converts the updates of a turn to actions of the model; unknown kinds are kept unchanged.
 import { isDeepStrictEqual } from "node:util";
 import {
   type TerminalUri,

@@ -66,7 +66,7 @@ export interface AuditStore {
 /** How many of the newest entries stay in memory. */
 const maxRecent = 2000;
 
-/** How much of a text is put on record: a command line may have a mebibyte. */
+/** How much of a text is recorded: a command line may have a mebibyte. */
 const maxTextChars = 16 * 1024;
 
 /** The record of one host. */

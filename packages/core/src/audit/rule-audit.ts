@@ -1,4 +1,4 @@
-// The entries of standing permissions that were made or taken back.
+// Audit entries of standing permissions that were created or removed.
 import type { Actor } from "@holdfast/ahp";
 import { ALLOWED, type AuditEntry } from "./audit.ts";
 import { describeActor } from "./describe-actor.ts";

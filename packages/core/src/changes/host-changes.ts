@@ -39,7 +39,7 @@ export class HostChanges {
     return diff ?? { diffs: [], isComplete: false };
   }
 
-  /** Undoes changes in the working tree; gives the counts of those that are left. */
+  /** Undoes changes in the working tree; returns the counts of the remaining changes. */
   async revert(key: string, request: RevertRequest, caller: Caller): Promise<ChangeList["summary"]> {
     const { changeSummary } = await this.#ask(key, { type: "session/revertChanges", request }, caller);
     return changeSummary ?? { files: 0, additions: 0, deletions: 0 };

@@ -176,7 +176,7 @@ export class SessionChanges {
     });
   }
 
-  /** Undoes changes in the working tree; gives the counts of those that are left. */
+  /** Undoes changes in the working tree; returns the counts of the remaining changes. */
   revert(request: RevertRequest): Promise<ChangeSummary> {
     return this.#change(async (repository) => {
       await repository.revert(request);

@@ -76,7 +76,7 @@ export async function unstage(
   await run.catch(explain("The files could not be unstaged"));
 }
 
-/** Commits what is staged, without hooks and unsigned; gives the commit's id. */
+/** Commits what is staged, without hooks and unsigned; returns the commit's id. */
 export async function commit(git: Git, repository: Repository, message: string): Promise<string> {
   const { top, gitFolder, author } = repository;
   if (author === undefined) {
@@ -88,7 +88,7 @@ export async function commit(git: Git, repository: Repository, message: string):
   const head = await readHead(git, repository);
   const run = (args: readonly string[], more: object = {}): Promise<string> =>
     git.run({ args, cwd: top, env: { ...env, ...more } }).then((output) => output.toString("latin1").trim());
-  const tree = await run(["write-tree"]).catch(explain("What is staged has no tree"));
+  const tree = await run(["write-tree"]).catch(explain("The staged files could not be written as a tree"));
   const before =
     head === undefined ? await emptyTree(git, repository) : await run(["rev-parse", `${head}^{tree}`]);
   if (tree === before) throw unavailable("Nothing is staged. Stage files first, or name them.");

@@ -9,7 +9,7 @@ export type NoEntry = "nothing" | "gap" | "closed";
 export type Reading =
   /** The next entries in order; empty when there is nothing new. */
   | { readonly kind: "entries"; readonly entries: readonly LogEntry[] }
-  /** So many entries were evicted unread; the reader closes and subscribes again. */
+  /** The number of entries that were evicted unread; the reader closes and subscribes again. */
   | { readonly kind: "gap"; readonly lostEntries: number }
   /** The channel is closed and everything was read, or the reader is closed. */
   | { readonly kind: "closed" };

@@ -1,4 +1,4 @@
-// The end of a tick: what happened goes to the journal, and when it is kept the readers are woken.
+// The end of a tick: writes its actions to the journal, and wakes the readers once they are stored.
 import { isDurable } from "../storage/durable.ts";
 import type { Journal, JournalRecord } from "./journal.ts";
 

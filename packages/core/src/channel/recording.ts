@@ -1,4 +1,4 @@
-// The question whether changes can be recorded: asked before work begins, and before it is acknowledged (D260).
+// Check whether changes can be recorded: before work begins, and before it is acknowledged (D260).
 import { HostError } from "@holdfast/protocol";
 import { StorageError } from "../storage/storage-error.ts";
 import type { Journal } from "./journal.ts";

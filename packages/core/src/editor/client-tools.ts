@@ -196,7 +196,7 @@ export class ClientToolLeases {
 }
 
 const NO_HTTP =
-  "The agent cannot use the tools that clients lend: it has no MCP over HTTP, and this host no bridge over stdio.";
+  "The agent cannot use the tools that clients lend: it does not support MCP over HTTP, and this host has no bridge over stdio.";
 const NOT_LOCAL =
   "The agent cannot use the tools that clients lend: the host does not listen on a loopback address.";
 

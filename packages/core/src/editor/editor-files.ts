@@ -89,7 +89,7 @@ export class EditorFiles {
     if (name === undefined) return;
     const { deps, uri, openTurn } = this.#context;
     deps.editors.takeGone(uri);
-    const description = "The host reads and writes files itself, without what is not saved in the editor.";
+    const description = "The host reads and writes files itself, without the editor's unsaved changes.";
     openTurn?.response.notify("warning", `The editor ${name} has disconnected`, description);
     this.#context.warn(`The editor ${name} has disconnected. ${description}`);
   }

@@ -1,4 +1,4 @@
-// The files that the host touches for an agent: those that the agent's own sandbox has, as the host is in none.
+// The files that the host opens for an agent: those that the agent's own sandbox can see, because the host runs in none.
 import type { SandboxSpec } from "@holdfast/terminal/port";
 import { liesIn } from "../resource/files.ts";
 import { followLinks } from "../resource/links.ts";

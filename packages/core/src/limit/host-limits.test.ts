@@ -273,7 +273,7 @@ test("[U660] one command more than may run at once is refused, and another may r
   expect((await session.agent.answer("three")).error).toMatchObject({
     code: -32029,
     message:
-      "2 commands of this session run already. Wait for one to end or end one, or raise limits.session.openTerminals.",
+      "2 commands of this session are already running. Wait for one to end, end one, or raise limits.session.openTerminals.",
   });
   expect(await session.agent.result("four")).toMatchObject({ terminalId: expect.any(String) });
 });

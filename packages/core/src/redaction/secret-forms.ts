@@ -26,7 +26,7 @@ function linesOf(secret: string): string[] {
   return lines.length === 1 ? [] : lines.filter((line) => line.length >= minLineLength);
 }
 
-/** As it is, as it stands in JSON, and as it stands in JSON that is text in JSON. */
+/** As it is, as it appears in JSON, and as it appears in JSON inside a JSON string. */
 function quotedForms(text: string): string[] {
   const quoted = quote(text);
   return [text, quoted, quote(quoted)];
@@ -36,7 +36,7 @@ function quote(text: string): string {
   return JSON.stringify(text).slice(1, -1);
 }
 
-/** As it stands in an address or in a form that a page sends. */
+/** As it appears in a URL or in a form that a page sends. */
 function addressForms(secret: string): string[] {
   // Half a character has no bytes; this is what everybody writes in its place.
   const wellFormed = Buffer.from(secret).toString();

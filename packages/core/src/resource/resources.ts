@@ -110,7 +110,10 @@ export class Resources {
     const isFolder = (await stat(from).catch(notFound(source))).isDirectory();
     if (failIfExists || isFolder) await requireFree(to, destination);
     if (isFolder && liesIn(to, [from])) {
-      throw new HostError("INVALID_REQUEST", `${destination} lies in ${source}, which is copied.`);
+      throw new HostError(
+        "INVALID_REQUEST",
+        `${destination} is inside ${source}, which is the folder to copy.`,
+      );
     }
     await this.#recorded(to, client, () => explained(source, () => copyAt(from, to)));
   }
@@ -297,7 +300,7 @@ async function explained<Result>(uri: string, work: () => Promise<Result>): Prom
     if (deniedCodes.has(code)) {
       throw new HostError(
         "PERMISSION_DENIED",
-        `The system does not let the host do this to ${uri}.`,
+        `The operating system does not allow the host to do this to ${uri}.`,
         options,
       );
     }

@@ -24,7 +24,7 @@ export interface SharedAccessDeps {
   readonly audit: Audit;
 }
 
-/** Decides about paths, and puts on record what is read and written. */
+/** Decides about paths, and records what is read and written. */
 export class SharedAccess {
   readonly #deps: SharedAccessDeps;
 
@@ -80,7 +80,7 @@ export class SharedAccess {
     if (!isInside && !client.fileGrants.covers(access, realPath)) {
       throw new HostError(
         "PERMISSION_DENIED",
-        `${uri} lies outside the folders of all sessions. Ask for it with resourceRequest.`,
+        `${uri} is outside the folders of all sessions. Ask for it with resourceRequest.`,
         { details: { request: { channel: "ahp-root://", uri, [access]: true } } },
       );
     }

@@ -35,7 +35,7 @@ export function checkDecision(
     return reject(`There is no option '${decision.optionId}'. Choose one of: ${offered}.`);
   }
   if (option !== undefined && isAllowing(option.kind) !== (decision.outcome === "approved")) {
-    return reject("The chosen option says the opposite of the decision.");
+    return reject("The chosen option contradicts the decision.");
   }
   const chosen =
     option === undefined

@@ -25,7 +25,7 @@ export function checkChatAction(
       return checkResume(action, chat);
     case "chat/truncated":
       return reject(
-        "The agent cannot take turns back: it remembers them. Start a new session to continue without them.",
+        "Turns cannot be removed: the agent remembers them. Start a new session to continue without them.",
       );
     case "chat/toolCallConfirmed":
       return checkDecision(action, chat, author, inputNeeded);

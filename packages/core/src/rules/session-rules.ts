@@ -33,7 +33,7 @@ export function checkSessionAction(action: Action, session: SessionState, { acto
     case "session/activeClientRemoved":
       return action.clientId === clientIdOf(actor)
         ? allow(action)
-        : reject("A client can only take itself away.");
+        : reject("A client can only remove itself.");
     case "session/modeChanged": {
       const isOffered = session.modes?.available.some(({ id }) => id === action.modeId) ?? false;
       return isOffered ? allow(action) : reject(`The agent has no mode ${JSON.stringify(action.modeId)}.`);

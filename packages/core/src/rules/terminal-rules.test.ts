@@ -144,11 +144,11 @@ describe("[U11] a terminal that a session holds", () => {
     const self: TerminalClaim = { kind: "client", clientId: ben };
     expect(rule(inUse, self, ben, { run: "text" })).toMatchObject({
       allowed: false,
-      reason: expect.stringMatching(/screen/) as string,
+      reason: expect.stringMatching(/pseudo-terminal/) as string,
     });
     expect(rule(inUse, self, ben, ended)).toMatchObject({
       allowed: false,
-      reason: expect.stringMatching(/ended/) as string,
+      reason: expect.stringMatching(/exited/) as string,
     });
   });
 

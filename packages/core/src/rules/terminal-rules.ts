@@ -67,10 +67,10 @@ export function refuseUse(state: TerminalState, by: ClientId, use: TerminalUse):
   if (run === "display" && use !== "rename") return reject(ONLY_SHOWN, "TERMINAL_NOT_INTERACTIVE");
   const needsProgram = use === "input" || use === "resize";
   if (needsProgram && lifecycle.status === "exited") {
-    return reject("The program has ended: it takes no input, and its size stays.", "TERMINAL_EXITED");
+    return reject("The program has exited: it accepts no input and cannot be resized.", "TERMINAL_EXITED");
   }
   if (needsProgram && run !== "tty") {
-    const reason = "The command runs without a screen: it takes no input and has no size.";
+    const reason = "The command runs without a pseudo-terminal: it accepts no input and has no size.";
     return reject(reason, "TERMINAL_NOT_INTERACTIVE");
   }
   return claim.kind === "session" && !needsProgram ? undefined : refuseUnheld(claim, by);
@@ -163,9 +163,9 @@ function ruleForSession(state: TerminalState, wanted: TerminalClaim, by: ClientI
   if (held.kind !== "session") return { kind: "unchanged" };
   if (wanted.kind === "client") {
     if (wanted.clientId !== by) return refused("A client can take over a terminal for itself only.");
-    if (lifecycle.status === "exited") return refused("The program has ended: nothing is left to take over.");
+    if (lifecycle.status === "exited") return refused("The program has exited: it cannot be taken over.");
     if (run !== "tty") {
-      return refused("The command runs without a screen: it cannot be taken over, only detached.");
+      return refused("The command runs without a pseudo-terminal: it cannot be taken over, only detached.");
     }
     return { kind: "taken-over", claim: { kind: "client", clientId: by } };
   }
@@ -173,7 +173,7 @@ function ruleForSession(state: TerminalState, wanted: TerminalClaim, by: ClientI
   if (wanted.turnId === held.turnId && wanted.toolCallId === held.toolCallId) return { kind: "unchanged" };
   return wanted.turnId === undefined && wanted.toolCallId === undefined
     ? { kind: "detached", claim: backgroundClaim(held) }
-    : refused("Which turn uses a terminal is the host's to say: claim it for its session alone.");
+    : refused("The host decides which turn uses a terminal: claim it for the session without a turn.");
 }
 
 function refused(reason: string): Rejection {

@@ -27,7 +27,7 @@ export function explainUnset(cause: unknown, redact: Redact): HostError {
   const reason = redact(cause instanceof Error ? cause.message : String(cause));
   return new HostError(
     "ACP_AGENT_EXITED",
-    `The agent ended or was silent before anything was set: ${reason}. Send the request again.`,
+    `The agent exited or stopped responding before anything was set: ${reason}. Send the request again.`,
     { cause },
   );
 }
@@ -40,11 +40,11 @@ export function explainHarmfulRestart(
   redact: Redact,
 ): HostError {
   const harm = canResume
-    ? `what it runs in the background would end: ${redact(describeProcesses(background))}`
-    : "would forget the conversation";
+    ? `would end what it runs in the background: ${redact(describeProcesses(background))}`
+    : "would lose the context of the conversation";
   return new HostError(
     "ACP_INVALID_OPTION",
-    `model: ${label} takes its model only when it is started, and ${harm}. Open a new session with '${model}'.`,
+    `model: ${label} sets its model only when it starts, and a restart ${harm}. Open a new session with '${model}'.`,
   );
 }
 

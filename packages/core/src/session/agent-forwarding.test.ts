@@ -154,6 +154,6 @@ test("[N36] the error of an agent that rejects a setting has no secrets either",
   });
   await lone.prompt("hello");
   await expect(lone.change({ extras: { fast: "true" } })).rejects.toThrow(
-    "fast: the agent refuses 'true': Bad key [redacted]",
+    "fast: the agent rejects 'true': Bad key [redacted]",
   );
 });

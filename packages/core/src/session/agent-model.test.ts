@@ -159,7 +159,7 @@ test("[N39] a model that the agent takes and does not use fails the start too", 
     set: [answer({ configOptions: [option("small")] })],
   };
   const lone = newAgent({ scripts: [script], runtimeOptions: { model: "big" } });
-  await expect(lone.prompt("hello")).rejects.toThrow("model: Mine stays with 'small' instead of 'big'.");
+  await expect(lone.prompt("hello")).rejects.toThrow("model: Mine still uses 'small' instead of 'big'.");
 });
 
 test("[N39] a model that the agent itself rejects is ACP_INVALID_OPTION with its message", async () => {
@@ -171,7 +171,7 @@ test("[N39] a model that the agent itself rejects is ACP_INVALID_OPTION with its
   await lone.prompt("hello");
   await expect(lone.change({ model: "big" })).rejects.toMatchObject({
     code: "ACP_INVALID_OPTION",
-    message: "model: the agent refuses 'big': Not in your plan",
+    message: "model: the agent rejects 'big': Not in your plan",
   });
 });
 
@@ -196,7 +196,7 @@ test("[N39] a model that the older method takes and does not use is rejected whe
     set: [answer({ models: legacy("small") })],
   };
   const lone = newAgent({ scripts: [script], runtimeOptions: { model: "big" } });
-  await expect(lone.prompt("hello")).rejects.toThrow("model: Mine stays with 'small' instead of 'big'.");
+  await expect(lone.prompt("hello")).rejects.toThrow("model: Mine still uses 'small' instead of 'big'.");
 });
 
 const modelName = String.raw`^(?:\$runtime\|[^|]*\|)?(.+?)(?:\([a-z][a-z-]*\))?$`;

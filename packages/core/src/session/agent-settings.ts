@@ -241,7 +241,7 @@ export class AgentSettings {
     const { label } = this.#context.entry;
     throw new HostError(
       "ACP_INVALID_OPTION",
-      `${name}: ${label} stays with '${kept}' instead of '${wanted}'.`,
+      `${name}: ${label} still uses '${kept}' instead of '${wanted}'.`,
     );
   }
 
@@ -341,7 +341,7 @@ export class AgentSettings {
     } catch (cause) {
       if (!(cause instanceof RpcError)) throw cause;
       const reason = this.#redact(cause.message);
-      throw new HostError("ACP_INVALID_OPTION", `${name}: the agent refuses '${value}': ${reason}`, {
+      throw new HostError("ACP_INVALID_OPTION", `${name}: the agent rejects '${value}': ${reason}`, {
         cause,
       });
     }

@@ -1,4 +1,4 @@
-// An agent's actions on the machine: permitted by an approval, a rule, a policy or a person, and put on record.
+// An agent's actions on the machine: permitted by an approval, a rule, a policy or a person, and recorded.
 import { type ApprovalSubject, type CommandSubject, isUnfinished } from "@holdfast/ahp";
 import { RpcError } from "@holdfast/jsonrpc";
 import { rpcCodeOf } from "@holdfast/terminal/acp-parts";
@@ -39,7 +39,7 @@ export class ApprovalGate {
 
   /**
    * Runs the action if it is allowed, and puts the outcome on record; `act` receives the grant that covers it.
-   * An action that cannot be put on record is not run; where that shows only afterwards, `undo` reverts it (D262).
+   * An action that cannot be recorded is not run; if that shows only afterwards, `undo` reverts it (D262).
    * `record` puts an action on record that is not over yet.
    */
   async run<Result>(

@@ -102,7 +102,7 @@ test("[N285] a model that needs a restart is rejected while something runs in th
     expect(await lone.agent.listBackground()).toMatchObject([{ command: "sleep 294" }]),
   );
   const message = expect.stringContaining(
-    "what it runs in the background would end: sleep 294 (process",
+    "would end what it runs in the background: sleep 294 (process",
   ) as string;
   await expect(lone.change({ model: "big" })).rejects.toMatchObject({ code: "ACP_INVALID_OPTION", message });
 });

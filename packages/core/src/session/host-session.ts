@@ -34,7 +34,7 @@ import type { SavedTurn } from "./turn.ts";
 /** Tools that a notice lists; a session keeps its notices. */
 const maxListed = 20;
 
-/** Options to set; a policy can also be taken back. */
+/** Options to set; a policy can also be removed. */
 export type OptionChanges = Omit<RuntimeOptions, "approvalPolicy"> & {
   readonly approvalPolicy?: ApprovalPolicy | null;
 };

@@ -84,7 +84,7 @@ test("[N39] an option that the agent takes and does not use is ACP_INVALID_OPTIO
   const session = await host.open();
   await expect(session.patch({ extras: { fast: "true" } })).rejects.toMatchObject({
     code: "ACP_INVALID_OPTION",
-    message: "fast: mine stays with 'false' instead of 'true'.",
+    message: "fast: mine still uses 'false' instead of 'true'.",
   });
   expect(session.status.runtime_options).not.toHaveProperty("extras");
 });
@@ -96,7 +96,7 @@ test("[N39] a mode that the agent leaves for another is ACP_INVALID_OPTION, and 
   const opened = await newHost({ agents: { mine: { session, set } } }).open();
   await expect(opened.patch({ runtimeMode: "code" })).rejects.toMatchObject({
     code: "ACP_INVALID_OPTION",
-    message: "runtimeMode: mine stays with 'plan' instead of 'code'.",
+    message: "runtimeMode: mine still uses 'plan' instead of 'code'.",
   });
   expect(opened.status).toMatchObject({ current_mode: "plan" });
 });

@@ -1,4 +1,4 @@
-// Runs and sandboxes that an earlier host left in the process port: whom each belongs to, and the way back to it.
+// Runs and sandboxes that an earlier host left in the process port: the owner of each, and how it is reattached.
 import {
   type Held,
   type HeldRun,

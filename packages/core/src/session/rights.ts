@@ -53,7 +53,7 @@ export class Rights {
   }
 }
 
-/** A folder after symbolic links; what cannot be followed is nobody's to work in. */
+/** A folder after symbolic links; nobody may work in one that cannot be resolved. */
 function realFolder(folder: string): Promise<string> {
   return realpath(folder).catch((cause: unknown) => {
     throw new HostError("ACP_INVALID_OPTION", `There is no folder ${folder}. Create it, or name another.`, {

@@ -28,7 +28,7 @@ export class SessionSummaries {
     const chat = this.#hub.state(this.#chat, "chat");
     if (chat !== undefined) {
       const { title, modifiedAt, isRead, isArchived, phase, activity } = summarizeChat(chat);
-      // What is left out stays as it was: only null takes it away. Written out, because the log keeps many of them:
+      // What is left out stays unchanged: only null removes it. Written out, because the log keeps many of them:
       // each object that rest syntax makes has its own hidden class, larger than itself (N242).
       const changes = { title, modifiedAt, isRead, isArchived, phase, activity: activity ?? null };
       const shown = JSON.stringify(changes);

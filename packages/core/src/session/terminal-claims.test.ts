@@ -106,8 +106,8 @@ describe("[U13] take over", () => {
 
   test("[U13] a command without a screen cannot be taken over", async () => {
     const scene = await play([create("exec sleep 60", {}), gate("on")]);
-    expect(scene.ann.claim()).toEqual(rejected(/without a screen/));
-    expect(scene.ann.type("x")).toEqual(rejected(/without a screen/));
+    expect(scene.ann.claim()).toEqual(rejected(/without a pseudo-terminal/));
+    expect(scene.ann.type("x")).toEqual(rejected(/without a pseudo-terminal/));
   });
 });
 

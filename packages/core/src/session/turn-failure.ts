@@ -59,11 +59,11 @@ function exitNoticed(): Promise<undefined> {
 
 function explainExit({ closedOutput, limit, signal, exitCode }: AgentExit): string {
   if (closedOutput) {
-    return "The agent closed its output in mid-turn, and the host ended its process. Send the message again to restart it.";
+    return "The agent closed its output during the turn, and the host ended its process. Send the message again to restart it.";
   }
   if (limit !== undefined) {
     return `The agent was stopped: ${limitWords(limit)}. Send the message again to restart it, or raise the limit.`;
   }
   const how = signal ?? `exit code ${exitCode ?? "unknown"}`;
-  return `The agent's process ended in mid-turn (${how}). Send the message again to restart it.`;
+  return `The agent's process exited during the turn (${how}). Send the message again to restart it.`;
 }

@@ -1,4 +1,4 @@
-// One turn: a prompt on its way through an agent, from the first action to the one that ends it.
+// One turn: a prompt to an agent, from the first action to the one that ends it.
 import type {
   Actor,
   ChatAction,

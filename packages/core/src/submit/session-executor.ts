@@ -121,7 +121,7 @@ export async function patch(
   }
 }
 
-/** Options are set one by one; an empty one changes nothing, except that a policy can be taken back. */
+/** Options are set one by one; an empty one changes nothing, except that a policy can be removed. */
 function withoutEmpty(changes: Changes<RuntimeOptions>): OptionChanges {
   const { approvalPolicy, ...others } = changes;
   const given = Object.entries(others).filter(([, value]) => value !== undefined && value !== null);

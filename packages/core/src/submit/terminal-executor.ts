@@ -86,8 +86,10 @@ export function submitToTerminal(
   }
 }
 
-const KEYED_PIPE = reject("Only input of a tty has a key. Name the offset of a pipe's input instead.");
-const OVER = reject("This terminal is over: it can only be read.", "TERMINAL_EXITED");
+const KEYED_PIPE = reject(
+  "Only input to a tty can have a key. For a pipe, give the offset of the input instead.",
+);
+const OVER = reject("This terminal has ended; it can only be read.", "TERMINAL_EXITED");
 
 /**
  * Input goes to the program alone and leaves no log entry: it may be a password. It is written at once; a pipe accepts it

@@ -50,7 +50,7 @@ interface Displayed {
 
 /** How many stay in memory; older ones are read from what is kept of them. */
 const maxDisplayed = 64;
-const unnamed = "Command of the agent";
+const unnamed = "Command from the agent";
 
 /** Shows an agent's reports about its own commands. `close` ends them all. */
 export class DisplayTerminals implements AgentSide {

@@ -15,7 +15,7 @@ export class OpenTerminals {
       if ((this.#counts.get(nameOf(scope)) ?? 0) < openTerminals) continue;
       throw new HostError(
         "TOO_MANY_TERMINALS",
-        `${openTerminals} commands of ${owners[level]} run already. Wait for one to end or end one, or raise limits.${level}.openTerminals.`,
+        `${openTerminals} commands of ${owners[level]} are already running. Wait for one to end, end one, or raise limits.${level}.openTerminals.`,
       );
     }
     return this.reenter(scopes);

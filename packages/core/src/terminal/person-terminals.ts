@@ -89,7 +89,7 @@ export class PersonTerminals {
     }
   }
 
-  /** A command that cannot be put on record is ended again (D262). */
+  /** A command that cannot be recorded is ended again (D262). */
   async #record(entry: Parameters<typeof recordCommand>[1], terminal: HostTerminal): Promise<void> {
     const { audit, onFault } = this.#deps;
     try {

@@ -34,11 +34,14 @@ export class PipedInput {
   async take(bytes: Uint8Array, { offset = this.#takenBytes, isLast = false }: InputPlace): Promise<void> {
     const repeatedBytes = this.#takenBytes - offset;
     if (repeatedBytes < 0) {
-      throw new HostError("INVALID_REQUEST", `offset: ${this.#takenBytes} bytes of input were taken so far.`);
+      throw new HostError(
+        "INVALID_REQUEST",
+        `offset: ${this.#takenBytes} bytes of input were accepted so far.`,
+      );
     }
     const fresh = bytes.subarray(repeatedBytes);
     if (this.#state === "over") {
-      if (fresh.length > 0) throw new HostError("TERMINAL_EXITED", "The command takes no more input.");
+      if (fresh.length > 0) throw new HostError("TERMINAL_EXITED", "The command accepts no more input.");
       return;
     }
     const hasRoom = fresh.length === 0 || this.#write(fresh);
@@ -49,7 +52,7 @@ export class PipedInput {
     }
     if (!hasRoom) await new Promise<void>((resolve) => this.#waiting.push(resolve));
     await this.#run.inputTaken().catch((cause: unknown) => {
-      throw new HostError("TERMINAL_EXITED", "The command takes no more input.", { cause });
+      throw new HostError("TERMINAL_EXITED", "The command accepts no more input.", { cause });
     });
   }
 
@@ -58,7 +61,7 @@ export class PipedInput {
       return this.#run.write(bytes);
     } catch (cause) {
       if (!(cause instanceof TerminalError)) throw cause;
-      throw new HostError("TERMINAL_EXITED", "The command takes no more input.", { cause });
+      throw new HostError("TERMINAL_EXITED", "The command accepts no more input.", { cause });
     }
   }
 

@@ -1,4 +1,4 @@
-// The making of a terminal of the host: its output, its publisher, its pace, and the hooks for what becomes of it.
+// Construction of a terminal of the host: its output, its publisher, its pace, and the hooks for its later events.
 import type { TerminalUri } from "@holdfast/ahp";
 import type { TreeProcess } from "@holdfast/terminal/port";
 import { makeOutput, OUTPUT_LIMITS } from "@holdfast/terminal/terminal";

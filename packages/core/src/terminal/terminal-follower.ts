@@ -1,4 +1,4 @@
-// Follows a terminal from any byte on: from the spool what memory no longer holds, then live, then how it ended.
+// Follows a terminal from any byte: from the spool what memory no longer holds, then live, then its exit.
 import type { TerminalState, TerminalUri } from "@holdfast/ahp";
 import type { ByteSubscription } from "@holdfast/terminal/view";
 import type { LogReader } from "../channel/log-reader.ts";

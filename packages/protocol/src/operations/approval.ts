@@ -63,8 +63,7 @@ const pendingApprovalSchema = z
   })
   .meta({
     id: "PendingApproval",
-    description:
-      "A permission request, or a form or an address (kind form or url), that waits for its answer.",
+    description: "A pending request: a permission request, or a form or URL (kind form or url).",
   });
 
 /** A pending permission request: the data of its event, its session, and the time of the request. */
@@ -74,7 +73,7 @@ export const listApprovals = defineOperation({
   name: "listApprovals",
   method: "GET",
   path: "/sdk/acp/approvals",
-  summary: "List what waits for an answer in all of the caller's sessions, the oldest first",
+  summary: "List the pending requests of all of the caller's sessions, oldest first",
   permission: "acp.agent",
   stream: false,
   response: successSchema({ approvals: z.array(pendingApprovalSchema) }),
@@ -86,7 +85,7 @@ export const resolveApproval = defineOperation({
   name: "resolveApproval",
   method: "POST",
   path: "/sdk/acp/approvals/{id}",
-  summary: "Answer a permission request, whatever session it is in",
+  summary: "Answer a permission request of any session",
   permission: "acp.agent",
   params: z.object({ id: z.string() }),
   body: readAs(
@@ -115,7 +114,10 @@ const permissionRuleSchema = z
     createdAt: z.iso.datetime({ offset: true }),
     by: z.string().describe("Who allowed it."),
   })
-  .meta({ id: "PermissionRule", description: "Something that is allowed for always, until it is removed." });
+  .meta({
+    id: "PermissionRule",
+    description: "Something that is always allowed, until the rule is removed.",
+  });
 
 /** A standing permission: what it describes is not asked about. */
 export type PermissionRuleInfo = z.infer<typeof permissionRuleSchema>;
@@ -124,7 +126,7 @@ export const listPermissionRules = defineOperation({
   name: "listPermissionRules",
   method: "GET",
   path: "/sdk/acp/permission-rules",
-  summary: "List what is allowed for always in the caller's sessions and folders, the oldest first",
+  summary: "List the permission rules of the caller's sessions and folders, oldest first",
   permission: "acp.agent",
   stream: false,
   response: successSchema({ rules: z.array(permissionRuleSchema) }),
@@ -135,7 +137,7 @@ export const removePermissionRule = defineOperation({
   name: "removePermissionRule",
   method: "DELETE",
   path: "/sdk/acp/permission-rules/{id}",
-  summary: "Take back what was allowed for always",
+  summary: "Remove a permission rule",
   permission: "acp.agent",
   params: z.object({ id: z.string().min(1) }),
   stream: false,

@@ -23,7 +23,7 @@ export const listClients = defineOperation({
   name: "listClients",
   method: "GET",
   path: "/admin/clients",
-  summary: "List the clients that are connected over AHP, the longest first",
+  summary: "List the clients that are connected over AHP, longest-connected first",
   permission: "admin",
   stream: false,
   response: successSchema({ clients: z.array(connectedClientSchema) }),

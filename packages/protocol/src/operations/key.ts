@@ -80,7 +80,7 @@ export const revokeKey = defineOperation({
   name: "revokeKey",
   method: "DELETE",
   path: "/admin/keys/{id}",
-  summary: "Revoke an API key, at once",
+  summary: "Revoke an API key immediately",
   permission: "admin",
   params: z.object({ id: z.string() }),
   stream: false,

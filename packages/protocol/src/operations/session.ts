@@ -155,7 +155,7 @@ export const createSession = defineOperation({
   name: "createSession",
   method: "POST",
   path: "/sdk/acp/session",
-  summary: "Start an agent in a new session; answers once it is ready",
+  summary: "Start an agent in a new session; responds when it is ready",
   permission: "acp.agent",
   body: readAs(sessionOptionsSchema, {
     spellings: {

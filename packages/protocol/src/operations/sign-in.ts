@@ -49,7 +49,7 @@ export const revokeSignIn = defineOperation({
   name: "revokeSignIn",
   method: "DELETE",
   path: "/admin/sign-ins/{id}",
-  summary: "Sign a browser out, at once",
+  summary: "Sign a browser out immediately",
   permission: "admin",
   params: z.object({ id: z.string() }),
   stream: false,

@@ -195,7 +195,7 @@ export const createTerminal = defineOperation({
   name: "createTerminal",
   method: "POST",
   path: "/sdk/acp/terminals",
-  summary: "Run a command in a terminal of its own; nobody is asked, so it is for the owner alone",
+  summary: "Run a command in a new terminal; nobody is asked, so only the owner can do this",
   permission: "admin",
   body: newTerminalSchema,
   stream: false,
@@ -227,7 +227,7 @@ export const readTerminal = defineOperation({
   name: "readTerminal",
   method: "GET",
   path: "/sdk/acp/terminals/{id}/output",
-  summary: "Read the newest of what a terminal shows, as text",
+  summary: "Read a terminal's newest output as text",
   permission: "terminal",
   params: terminalParamsSchema,
   query: z.object({
@@ -245,7 +245,7 @@ export const streamTerminal = defineOperation({
   name: "streamTerminal",
   method: "GET",
   path: "/sdk/acp/terminals/{id}/stream",
-  summary: "Follow a terminal's bytes from an offset on, or from the first that is kept",
+  summary: "Follow a terminal's bytes from an offset, or from the first byte that is kept",
   permission: "terminal",
   params: terminalParamsSchema,
   query: z.object({
@@ -288,7 +288,7 @@ export const writeTerminal = defineOperation({
   name: "writeTerminal",
   method: "POST",
   path: "/sdk/acp/terminals/{id}/input",
-  summary: "Type into a terminal; answered when there is room for more",
+  summary: "Type into a terminal; responds when it can accept more",
   permission: "terminal",
   params: terminalParamsSchema,
   body: terminalInputSchema,
@@ -302,7 +302,7 @@ const wantedSizeSchema = z
     cols: sideSchema,
     rows: sideSchema,
   })
-  .meta({ id: "WantedTerminalSize", description: "The size that a terminal's screen shall have." });
+  .meta({ id: "WantedTerminalSize", description: "The requested size of a terminal's screen." });
 
 // Returns the size in force.
 export const resizeTerminal = defineOperation({
@@ -326,7 +326,7 @@ const wantedHolderSchema = z
         "client: the caller. session: the session whose agent created it; a caller that holds it hands it back, otherwise the turn that uses it continues without it.",
       ),
   })
-  .meta({ id: "WantedTerminalHolder", description: "Who shall hold a terminal." });
+  .meta({ id: "WantedTerminalHolder", description: "The requested holder of a terminal." });
 
 export const claimTerminal = defineOperation({
   name: "claimTerminal",
@@ -345,7 +345,7 @@ export const interruptTerminal = defineOperation({
   name: "interruptTerminal",
   method: "POST",
   path: "/sdk/acp/terminals/{id}/interrupt",
-  summary: "Interrupt what runs in a terminal, as Ctrl-C does; the program decides what becomes of it",
+  summary: "Interrupt the program in a terminal, as Ctrl-C does; the program decides how it reacts",
   permission: "terminal",
   params: terminalParamsSchema,
   stream: false,
@@ -358,7 +358,7 @@ export const killTerminal = defineOperation({
   method: "POST",
   path: "/sdk/acp/terminals/{id}/kill",
   summary:
-    "End what runs in a terminal, with everything that it started; after its exit, what it left running",
+    "End a terminal's command and every process it started; after its exit, the processes it left running",
   permission: "terminal",
   params: terminalParamsSchema,
   stream: false,

@@ -85,7 +85,7 @@ const repeatHeaders = z.object({
     .regex(visible, `must be 1 to ${LIMITS.idempotencyKeyLength} visible ASCII characters`)
     .optional()
     .describe(
-      "A name for the message: a message sent again under it joins the same turn instead of starting another.",
+      "A name for the message: a message that is sent again with it joins the same turn instead of starting another.",
     ),
 });
 
@@ -95,7 +95,7 @@ export const chat = defineOperation({
   name: "chat",
   method: "POST",
   path: "/sdk/acp/session/{key}/chat",
-  summary: "Run a turn and answer with the whole of it",
+  summary: "Run a turn and return all of it",
   permission: "acp.agent",
   params: sessionParamsSchema,
   body: chatBody,
@@ -148,7 +148,7 @@ export const streamEvents = defineOperation({
   name: "streamEvents",
   method: "GET",
   path: "/sdk/acp/session/{key}/events",
-  summary: "Stream what happened in a session since an event, and the turn that runs",
+  summary: "Stream a session's events after an event, with those of the running turn",
   permission: "acp.agent",
   params: sessionParamsSchema,
   query: z.object({

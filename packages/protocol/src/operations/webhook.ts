@@ -49,9 +49,7 @@ const webhookSchema = z
     id: z.string(),
     url: z.string(),
     events: z.array(webhookEventSchema),
-    state: z
-      .enum(["on", "off"])
-      .describe("off: the receiver reported that it is gone for good; delete the webhook."),
+    state: z.enum(["on", "off"]).describe("off: the receiver responded with 410 Gone; delete the webhook."),
     createdAt: timestamp,
     waiting: z.int().describe("Deliveries that are pending."),
     deadLetters: z.int().describe("Deliveries that were given up and are kept."),
@@ -84,7 +82,7 @@ export const createWebhook = defineOperation({
   name: "createWebhook",
   method: "POST",
   path: "/sdk/webhooks",
-  summary: "Register an address to be called when something happens in the caller's sessions",
+  summary: "Register a URL that the host calls on events in the caller's sessions",
   permission: "acp.agent",
   body: webhookRequestSchema,
   stream: false,
@@ -135,7 +133,7 @@ export const redeliver = defineOperation({
   name: "redeliver",
   method: "POST",
   path: "/sdk/webhooks/{id}/dead-letters/{deliveryId}",
-  summary: "Try a delivery again that was given up, behind those that wait",
+  summary: "Retry a delivery that was given up, after those that wait",
   permission: "acp.agent",
   params: z.object({ id: z.string(), deliveryId: z.string() }),
   stream: false,

@@ -60,11 +60,7 @@ export async function startTestServer(
 }
 
 function hasNoToken(_request: SeenRequest, response: ServerResponse): void {
-  answerJson(
-    response,
-    { success: false, error: "There is nothing at this address.", code: "NOT_FOUND" },
-    404,
-  );
+  answerJson(response, { success: false, error: "There is nothing at this path.", code: "NOT_FOUND" }, 404);
 }
 
 /** Answers with JSON. */

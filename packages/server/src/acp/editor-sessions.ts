@@ -27,7 +27,7 @@ export interface EditorSessionsParts extends EditorParts {
 }
 
 const UNKNOWN_PLACE =
-  "This host has not given the place in _meta.holdfast.after. Load the session by session/load.";
+  "The place in _meta.holdfast.after is not one that this host sent. Load the session with session/load.";
 /** Sessions that one client may follow. */
 const maxAttached = 64;
 

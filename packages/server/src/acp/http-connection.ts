@@ -60,7 +60,12 @@ export class HttpConnection {
   initialize(text: string): Promise<string> {
     return new Promise((resolve, reject) => {
       const timer = setTimeout(() => {
-        reject(new HostError("INVALID_REQUEST", "This initialize is no request that has an answer."));
+        reject(
+          new HostError(
+            "INVALID_REQUEST",
+            "The initialize message got no response. Send it as a request with an id.",
+          ),
+        );
       }, initializeMs);
       this.#initialized = (answer) => {
         clearTimeout(timer);

@@ -161,11 +161,14 @@ function readMessage(text: string): Readonly<Record<string, unknown>> {
 function requireSameSession(header: string | undefined, message: Readonly<Record<string, unknown>>): void {
   const { sessionId } = membersOf(message["params"]);
   if (header === undefined || sessionId === undefined || header === sessionId) return;
-  throw new HostError("INVALID_REQUEST", "The header Acp-Session-Id names another session than the message.");
+  throw new HostError(
+    "INVALID_REQUEST",
+    "The header Acp-Session-Id names a different session than the message.",
+  );
 }
 
 function readEventId(header: string | undefined): number | undefined {
   if (header === undefined) return undefined;
   if (/^\d{1,15}$/.test(header)) return Number(header);
-  throw new HostError("INVALID_REQUEST", "The header Last-Event-ID is not one of this stream's.");
+  throw new HostError("INVALID_REQUEST", "The header Last-Event-ID is not an id of this stream.");
 }

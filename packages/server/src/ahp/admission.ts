@@ -59,7 +59,7 @@ function identifySocket(
   }
   if (ticket !== null) {
     const clientId = access.tickets.redeem(ticket);
-    if (clientId === undefined) throw new HostError("UNAUTHORIZED", "This ticket was used, or is too old.");
+    if (clientId === undefined) throw new HostError("UNAUTHORIZED", "This ticket was used or has expired.");
     // Tickets are made for the owner.
     return { caller: { kind: "owner" }, clientId: makeId("client", clientId), scopes: PERMISSIONS };
   }

@@ -267,7 +267,7 @@ export class AhpConnection implements ClientConnection {
 
   #open(record: ClientRecord, how: "begin" | "resume"): ClientSubscriptions {
     if (this.#state.name !== "greeting") {
-      throw new RpcError(ErrorCode.invalidRequest, "The connection is over.");
+      throw new RpcError(ErrorCode.invalidRequest, "The connection is closed.");
     }
     const subscriptions: ClientSubscriptions = new ClientSubscriptions({
       ...this.#deps,

@@ -68,7 +68,7 @@ export function ownNames({
   if (isLoopback(host)) return undefined;
   throw new HostError(
     "HOST_NOT_ALLOWED",
-    `Holdfast listens on this machine only, not on ${host}. Use 127.0.0.1, ::1 or localhost; or set listen.allowRemote to true, and everybody who can reach it needs the token or a key.`,
+    `Holdfast listens on this machine only, not on ${host}. Use 127.0.0.1, ::1 or localhost, or set listen.allowRemote to true; anyone who can reach it then needs the token or a key.`,
   );
 }
 

@@ -78,7 +78,7 @@ export class AppStore {
     });
   }
 
-  /** Refuses an app for good; undefined when it is not known. */
+  /** Denies an app permanently; undefined when it is not known. */
   refuse(id: string): App | undefined {
     const known = this.#apps.get(id);
     if (known === undefined) return undefined;
@@ -105,7 +105,7 @@ export class AppStore {
     if (lapsed.length > 0) return;
     throw rateLimited(
       Math.min(...waiting.map(lapseMs)),
-      "Too many apps wait for the owner's answer. Ask the owner to grant or remove some of them.",
+      "Too many apps are waiting for the owner's decision. Ask the owner to grant or remove some of them.",
     );
   }
 
@@ -121,6 +121,6 @@ export class AppStore {
     const kept = { ceiling: completeCeiling(), ...parseRecord(this.#parts.meta.get(name)) };
     const read = appSchema.safeParse(kept);
     if (read.success) this.#apps.set(read.data.id, read.data);
-    else this.#parts.log("error", "An app in the store cannot be read, and may do nothing", { name });
+    else this.#parts.log("error", "An app in the store cannot be read, and is granted nothing", { name });
   }
 }

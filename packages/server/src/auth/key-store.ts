@@ -123,7 +123,7 @@ export class KeyStore {
       this.#save(kept);
     } catch (error) {
       // The key is right; that its use cannot be written down is no reason to refuse it.
-      this.#parts.log("warn", "The use of a key could not be written down", { keyId: kept.key.id, error });
+      this.#parts.log("warn", "The use of a key could not be recorded", { keyId: kept.key.id, error });
     }
   }
 
@@ -138,7 +138,7 @@ export class KeyStore {
     if (read.success && digest.length === this.#nobody.length) {
       this.#keys.set(read.data.id, { key: withCeiling(read.data), digest });
     } else {
-      this.#parts.log("error", "A key in the store cannot be read, and opens nothing", { name });
+      this.#parts.log("error", "A key in the store cannot be read, and grants nothing", { name });
     }
   }
 }

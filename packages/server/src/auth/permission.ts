@@ -10,6 +10,6 @@ export function requirePermission({ scopes, isRefused, kind }: Identity, permiss
   const sentence =
     kind === "app-id"
       ? `The app has not been granted the permission ${permission} yet. Ask the host's owner to grant it.`
-      : `This key does not carry the permission ${permission}. Ask the host's owner for one that does.`;
+      : `This key does not have the permission ${permission}. Ask the host's owner for a key that has it.`;
   throw new HostError("PERMISSION_REQUIRED", sentence, { details });
 }

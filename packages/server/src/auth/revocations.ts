@@ -1,4 +1,4 @@
-// Ends what is open in the name of somebody whose right was taken back.
+// Ends what is open under a client's credential when its rights are revoked.
 
 export class Revocations {
   readonly #open = new Map<string, Set<() => void>>();
@@ -7,7 +7,7 @@ export class Revocations {
     return [...this.#open.values()].reduce((sum, ends) => sum + ends.size, 0);
   }
 
-  /** Has `end` called when the client's right is taken back, unless the returned function is called before. */
+  /** Calls `end` when the client's right is revoked, unless the returned function is called before. */
   watch(clientId: string, end: () => void): () => void {
     const ends = this.#open.get(clientId) ?? new Set();
     this.#open.set(clientId, ends.add(end));

@@ -107,7 +107,7 @@ export class SignIns {
     } catch (error) {
       // The cookie is right; that its use cannot be written down is no reason to refuse it.
       const { id } = kept.signIn;
-      this.#parts.log("warn", "The use of a sign-in could not be written down", { id, error });
+      this.#parts.log("warn", "The use of a sign-in could not be recorded", { id, error });
     }
   }
 

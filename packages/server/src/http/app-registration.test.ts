@@ -111,7 +111,7 @@ describe("[A64] where app ids are not taken", () => {
       granted: false,
     });
     const registered = await stranger(serving).send("POST", register, { body: registration });
-    expect(registered.body["message"]).toContain("ask its owner for a key");
+    expect(registered.body["message"]).toContain("Ask its owner for a key");
   });
 });
 

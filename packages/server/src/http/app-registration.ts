@@ -90,7 +90,7 @@ export function appHandlers({
     denyApp: async ({ params: { id } }, { clientId }) => {
       try {
         const app = apps.refuse(id) ?? unknownApp();
-        log("info", "An app was refused", { appId: id });
+        log("info", "An app was denied", { appId: id });
         record(id, clientId, "denied");
         return success({ app });
       } finally {
@@ -115,17 +115,17 @@ function permissionsOf(app: App | undefined): readonly AppPermission[] {
 }
 
 function unknownApp(): never {
-  throw new HostError("NOT_FOUND", "There is no app of this id. List the apps to see those there are.");
+  throw new HostError("NOT_FOUND", "There is no app with this id. List the apps to see which exist.");
 }
 
 function messageFor(app: App, acceptsAppIds: boolean): string {
-  if (!acceptsAppIds) return "Noted. This host takes no app ids: ask its owner for a key.";
+  if (!acceptsAppIds) return "Recorded. This host does not accept app ids. Ask its owner for a key.";
   switch (app.state) {
     case "waiting":
-      return "Noted. The host's owner can now grant what the app wishes for.";
+      return "Recorded. The host's owner can now grant what the app requested.";
     case "granted":
       return `Granted: ${app.permissions.join(", ")}.`;
     case "refused":
-      return "The host's owner has refused this app.";
+      return "The host's owner has denied this app.";
   }
 }

@@ -35,10 +35,10 @@ function headersFor({ code, status, details }: HostError): Record<string, string
 }
 
 const sentences: Readonly<Record<string, readonly [status: number, sentence: string]>> = {
-  HPE_HEADER_OVERFLOW: [431, "The headers are larger than the host takes. Send fewer or shorter ones."],
+  HPE_HEADER_OVERFLOW: [431, "The headers are larger than the host accepts. Send fewer or shorter ones."],
   ERR_HTTP_REQUEST_TIMEOUT: [408, "The request took too long to arrive. Send it again."],
 };
-const unreadable = [400, "The request is not HTTP that the host can read."] as const;
+const unreadable = [400, "The request is not valid HTTP."] as const;
 const expectationFailed = 417;
 
 /** A listener for the server's `clientError`: reports the error while the socket is writable, and closes it (A4). */
@@ -51,7 +51,7 @@ export function answerBrokenRequest(error: Error & { code?: string }, socket: Du
   endSocket(socket, status, invalidRequest(sentence));
 }
 
-/** A listener for `connect`: the host is nobody's proxy (A4). */
+/** A listener for `connect`: the host is not a proxy (A4). */
 export function answerConnect(_request: IncomingMessage, socket: Duplex): void {
   const refusal = new HostError("METHOD_NOT_ALLOWED");
   endSocket(socket, refusal.status, errorEnvelope(refusal));
@@ -59,7 +59,7 @@ export function answerConnect(_request: IncomingMessage, socket: Duplex): void {
 
 /** A listener for `checkExpectation`, which Node calls for everything but `100-continue` (A4). */
 export function answerExpectation(_request: IncomingMessage, response: ServerResponse): void {
-  const sentence = "The host meets no expectation but 100-continue. Leave out the Expect header.";
+  const sentence = "The host supports no expectation other than 100-continue. Omit the Expect header.";
   const body = JSON.stringify(invalidRequest(sentence));
   response.writeHead(expectationFailed, {
     connection: "close",

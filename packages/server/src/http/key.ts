@@ -50,5 +50,5 @@ export function keyHandlers({ access, host, log, audit }: KeyHandlerDeps): Pick<
 }
 
 function unknownKey(): never {
-  throw new HostError("NOT_FOUND", "There is no key of this id. List the keys to see those there are.");
+  throw new HostError("NOT_FOUND", "There is no key with this id. List the keys to see which exist.");
 }

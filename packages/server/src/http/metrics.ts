@@ -74,7 +74,7 @@ function operationOf(c: Context<ServerEnv>): string {
 /** How often a line is written at most. */
 const failureLineMs = 10_000;
 
-/** Logs requests that were not let in, at most one line per interval, so that nobody can fill the log. */
+/** Logs rejected requests, at most one line per interval, so that nobody can fill the log. */
 export class FailureLog {
   readonly #log: Log;
   readonly #nowMs: () => number;

@@ -28,7 +28,7 @@ export function signInHandlers({
       if (signIn === undefined) {
         throw new HostError(
           "NOT_FOUND",
-          "There is no sign-in of this id. List the sign-ins to see those there are.",
+          "There is no sign-in with this id. List the sign-ins to see which exist.",
         );
       }
       const subject = `${id} ${signIn.device}`;

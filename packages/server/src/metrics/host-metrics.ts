@@ -23,7 +23,7 @@ const counters: readonly (readonly [stat: Stat, name: string, help: string])[] =
   [
     "terminalSkippedBytes",
     "holdfast_terminal_skipped_bytes_total",
-    "Bytes that slow viewers were not given.",
+    "Bytes that were skipped for slow viewers.",
   ],
   [
     "survivorsEnded",
@@ -55,13 +55,13 @@ export class HostMetrics {
   ]);
   readonly #requestDuration = this.#histogram(
     "holdfast_http_request_duration_seconds",
-    "How long requests took to be answered; for a stream, to begin.",
+    "Time until requests were answered; for a stream, until it began.",
     "operation",
     requestBuckets,
   );
   readonly #authFailures = this.#counter(
     "holdfast_auth_failures_total",
-    "Requests that were not let in, by why.",
+    "Requests that were rejected, by error code.",
     ["code"],
   );
 
@@ -90,7 +90,7 @@ export class HostMetrics {
 
   readonly #deliveries = this.#counter(
     "holdfast_webhook_deliveries_total",
-    "Deliveries by outcome: delivered, an attempt failed, given up, dropped from what was given up.",
+    "Deliveries by outcome: delivered, an attempt failed, given up, dropped from the dead letters.",
     ["outcome"],
   );
   readonly #sampled: readonly (readonly [gauge: Gauge, read: () => number])[];

@@ -1,4 +1,4 @@
-// Shows how the host's own process is: how late its loop is, and how much memory it takes.
+// Metrics of the host's own process: the delay of its event loop, and its memory.
 import { monitorEventLoopDelay, type IntervalHistogram } from "node:perf_hooks";
 import process from "node:process";
 import { Gauge, type Registry } from "prom-client";

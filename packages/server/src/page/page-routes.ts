@@ -45,7 +45,7 @@ const safety = {
 
 const html = "text/html; charset=utf-8";
 const usedLink = "This link was used, or has expired. Run `holdfast open` on the host for another one.";
-const notForKeys = "This is an API key. The page opens with the host's own token.";
+const notForKeys = "This is an API key. To open the page, use the host's own token.";
 /** Their names change with their content. */
 const forever = "public, max-age=31536000, immutable";
 

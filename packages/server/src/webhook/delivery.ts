@@ -83,7 +83,7 @@ function outcomeOf(status: number): AttemptOutcome {
   if (status === http.gone) return { kind: "gone" };
   const isRedirect = status >= 300 && status < 400;
   const advice = isRedirect ? " Redirects are not followed." : "";
-  return { kind: "failed", reason: `The receiver answered ${status}.${advice}` };
+  return { kind: "failed", reason: `The receiver responded with ${status}.${advice}` };
 }
 
 /** Says why without the address, which may hold a secret of the receiver's. */

@@ -60,7 +60,7 @@ describe("[W7] attempts that fail", () => {
     await outcome("dead");
     expect(receiver.received.map(({ path }) => path)).toEqual(["/hook"]);
     expect(sender.deadLetters(id, owner)).toMatchObject([
-      { reason: "The receiver answered 307. Redirects are not followed." },
+      { reason: "The receiver responded with 307. Redirects are not followed." },
     ]);
   });
 
@@ -99,7 +99,12 @@ describe("[W8] dead letters", () => {
     expect(outcomes).toEqual(["failed", "failed", "dead", "delivered"]);
     const deadLetters = sender.deadLetters(id, owner);
     expect(deadLetters).toMatchObject([
-      { event: "turn_done", attempts: 3, reason: "The receiver answered 503.", payload: { turnId: "lost" } },
+      {
+        event: "turn_done",
+        attempts: 3,
+        reason: "The receiver responded with 503.",
+        payload: { turnId: "lost" },
+      },
     ]);
     const { response } = OPERATIONS.listDeadLetters;
     expect(response.safeParse({ success: true, deadLetters }).error).toBeUndefined();
@@ -146,7 +151,7 @@ describe("[W9] a receiver that is gone", () => {
     expect(receiver.received).toHaveLength(1);
     const letters = sender.deadLetters(id, owner);
     expect(letters.map(({ attempts }) => attempts)).toEqual([1, 0]);
-    expect(() => sender.redeliver(id, letters[0]?.id ?? "", owner)).toThrow("The webhook is off");
+    expect(() => sender.redeliver(id, letters[0]?.id ?? "", owner)).toThrow("The webhook is disabled");
   });
 
   it("[W9] is not called either by a host that was killed while it took note of it", async () => {
@@ -261,7 +266,7 @@ describe("[W11] restarts", () => {
     const second = startSender({ meta });
     second.host.notify(turnDone());
     await receiver.arrivals(1);
-    expect(second.lines).toEqual(["A record of a webhook cannot be read and is passed over"]);
+    expect(second.lines).toEqual(["A record of a webhook cannot be read and is skipped"]);
   });
 
   it("[W11] a failing store is reported in the log, and never to the host", async () => {
@@ -274,7 +279,7 @@ describe("[W11] restarts", () => {
     meta.isFull = false;
     host.notify(turnDone("sent"));
     await receiver.arrivals(1);
-    expect(lines).toEqual(["A webhook could not be told of an event"]);
+    expect(lines).toEqual(["A webhook could not be notified of an event"]);
     expect(turnsOf(receiver.received)).toEqual(["sent"]);
   });
 

@@ -31,7 +31,7 @@ export interface LaneDeps {
 
 /** Pause after a failure of the store. */
 const recoveryMs = 60_000;
-const gone = "The receiver answered 410: it is gone for good.";
+const gone = "The receiver responded with 410: it is permanently gone.";
 
 type LaneState =
   | { readonly kind: "idle" }
@@ -137,7 +137,10 @@ export class WebhookLane {
   redeliver(id: string): void {
     const delivery = this.#dead.find(id);
     if (delivery === undefined) {
-      throw new HostError("NOT_FOUND", "The webhook has no such dead letter. List those there are.");
+      throw new HostError(
+        "NOT_FOUND",
+        "The webhook has no such dead letter. List its dead letters to see which exist.",
+      );
     }
     if (this.#webhook.state === "off") throw new HostError("WEBHOOK_OFF");
     if (this.#waiting.length >= this.#deps.maxWaiting) {
@@ -199,14 +202,14 @@ export class WebhookLane {
     this.#backOff(delayMs);
   }
 
-  /** The receiver is gone for good: it is not called again, and its undelivered events are kept (W9). */
+  /** The receiver is permanently gone: it is not called again, and its undelivered events are kept (W9). */
   #switchOff(refused: Delivery): void {
     const { id } = this.#webhook;
     this.#webhook = { ...this.#webhook, state: "off" };
     this.#lastError = gone;
     this.#state = { kind: "idle" };
     this.#deps.store.saveWebhook(this.#webhook);
-    this.#deps.log("warn", "A webhook was switched off because its receiver is gone", { webhook: id });
+    this.#deps.log("warn", "A webhook was disabled because its receiver is gone", { webhook: id });
     this.#waiting.shift();
     this.#bury(refused, gone);
     this.#buryWaiting();

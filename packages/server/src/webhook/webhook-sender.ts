@@ -129,7 +129,7 @@ export interface WebhookSenderParts extends WebhookOptions {
   readonly log: Log;
   /** Counts what becomes of deliveries. */
   readonly report?: (outcome: DeliveryOutcome) => void;
-  /** Has `end` called when a client's right is taken back, unless the returned function is called before. */
+  /** Calls `end` when a client's right is revoked, unless the returned function is called before. */
   readonly watchRevocation?: (clientId: string, end: () => void) => () => void;
 }
 
@@ -232,7 +232,7 @@ export class WebhookSender {
     return this.#find(id, caller).deadLetters();
   }
 
-  /** Tries a delivery again that was given up. */
+  /** Retries a delivery that was given up. */
   redeliver(id: string, deliveryId: string, caller: Caller): void {
     this.#find(id, caller).redeliver(deliveryId);
   }
@@ -278,7 +278,7 @@ export class WebhookSender {
   #find(id: string, caller: Caller): WebhookLane {
     const lane = this.#entries.get(id)?.lane;
     if (lane === undefined || !isSame(lane.webhook.owner, caller)) {
-      throw new HostError("NOT_FOUND", "There is no such webhook. List the webhooks to see those there are.");
+      throw new HostError("NOT_FOUND", "There is no such webhook. List the webhooks to see which exist.");
     }
     return lane;
   }
@@ -305,7 +305,7 @@ export class WebhookSender {
         });
       }
     } catch (error) {
-      log("error", "A webhook could not be told of an event", { session: event.sessionKey, error });
+      log("error", "A webhook could not be notified of an event", { session: event.sessionKey, error });
     }
   }
 }

@@ -12,7 +12,7 @@ export interface WebhookRecord {
   readonly events: readonly WebhookEvent[];
   readonly secret: string;
   readonly createdAt: string;
-  /** Off once the receiver has said that it is gone for good. */
+  /** Off once the receiver has responded with 410 Gone. */
   readonly state: "on" | "off";
   /** Dead letters that are no longer kept. */
   readonly dropped: number;
@@ -100,7 +100,7 @@ export class WebhookStore {
     try {
       return JSON.parse(text) as unknown;
     } catch (error) {
-      this.#log("warn", "A record of a webhook cannot be read and is passed over", { key, error });
+      this.#log("warn", "A record of a webhook cannot be read and is skipped", { key, error });
       return undefined;
     }
   }

@@ -1,4 +1,4 @@
-// The keeper: a small process that holds runs while hosts come and go (K720).
+// The keeper: a small process that holds runs while hosts stop and start (K720).
 import { existsSync } from "node:fs";
 import process from "node:process";
 import { closeInherited } from "../process/helper/inherited.ts";

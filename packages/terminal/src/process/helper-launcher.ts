@@ -1,4 +1,4 @@
-// The host's end of the spawn helper: starts it, talks to it, notices its death and starts another.
+// The host's end of the spawn helper: starts it, exchanges messages with it, and replaces it when it dies.
 import { spawn, type ChildProcess, type ChildProcessWithoutNullStreams } from "node:child_process";
 import { existsSync } from "node:fs";
 import type { Writable } from "node:stream";

@@ -1,4 +1,4 @@
-// The environment variables by which model providers know their customers: an agent's commands have no business with them.
+// The environment variables with the credentials of model providers: an agent's commands do not need them.
 
 /** Names of variables that hold a model provider's secret. */
 export const PROVIDER_SECRETS: readonly string[] = [

@@ -1,4 +1,4 @@
-// The words by which a command joins the namespaces of a holder: the `enter` program, or util-linux where there is none.
+// The arguments with which a command joins the namespaces of a holder: the `enter` program, or util-linux without it.
 import { capabilityMask, forbiddenCapabilities } from "./capabilities.ts";
 import type { BubblewrapMode } from "./bubblewrap.ts";
 import type { EnterRequest, Entry } from "./open-sandbox.ts";

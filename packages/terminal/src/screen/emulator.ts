@@ -1,4 +1,4 @@
-// A terminal emulator without a screen that draws at once, and that no stream can bring down.
+// A terminal emulator without a screen that draws synchronously, and that no stream can crash.
 import headless, { type Terminal } from "@xterm/headless";
 import { guardEmulator } from "../emulator/index.ts";
 import { coreOf } from "./emulator-core.ts";

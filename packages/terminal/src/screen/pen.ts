@@ -1,4 +1,4 @@
-// How characters look, and the control sequence (SGR) that makes the next ones look so.
+// The attributes of characters, and the control sequence (SGR) that sets them.
 import type { Attributes, SavedAttributes } from "./emulator-core.ts";
 
 // The emulator's packing: a colour of 24 bits, two for its kind, and flags.

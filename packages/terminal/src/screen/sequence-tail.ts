@@ -1,4 +1,4 @@
-// How much of the end of a stream is the beginning of something: a sequence or a character that is not complete.
+// The length of an incomplete sequence or character at the end of a stream.
 import { VtParser, type VtSink } from "../view/vt-parser.ts";
 
 const ESC = 0x1b;

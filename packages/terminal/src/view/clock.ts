@@ -1,4 +1,4 @@
-// Time as the view sees it, so that batching can be tested without waiting.
+// Clock of the view, replaceable so that tests of batching need not wait.
 
 /** A timer that was started and can be called off. */
 export interface ClockTimer {

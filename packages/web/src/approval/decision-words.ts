@@ -55,9 +55,9 @@ export function decisionWords(
   clients: readonly Pick<ActiveClient, "clientId" | "displayName">[],
 ): string {
   if (by.kind === "expiry") {
-    return "Nobody decided in time, so the request was denied. Your answer came later.";
+    return "Nobody decided in time, so the request was denied. Your answer came too late.";
   }
-  return `Already ${outcomes[outcome]} ${actorWords(by, clients)}. Your answer came second and changed nothing.`;
+  return `Already ${outcomes[outcome]} ${actorWords(by, clients)}. Your answer came second and had no effect.`;
 }
 
 function actorWords(

@@ -25,7 +25,7 @@ export function Inbox({ sessions }: { readonly sessions: readonly SessionSummary
       </header>
       {asking.length === 0 && (
         <EmptyState icon={<InboxIcon size={24} />} title="No pending approvals or questions">
-          Approvals and questions from all sessions wait here until someone decides or they expire.
+          Approvals and questions from all sessions wait here until someone answers or they expire.
         </EmptyState>
       )}
       {asking.map((session) => (

@@ -95,7 +95,7 @@ function Diff({ diff: { line, before, after, omittedChars } }: { readonly diff: 
   const lines = [...mark("-", before), ...mark("+", after)];
   return (
     <>
-      <pre className={style.diff} tabIndex={0} aria-label={`Change from line ${line} on`}>
+      <pre className={style.diff} tabIndex={0} aria-label={`Change at line ${line}`}>
         {lines.map((text, index) => (
           <span key={index} data-sign={text.charAt(0)}>
             {visibleText(text)}

@@ -24,7 +24,7 @@ export function ConversationEmpty({ session }: { readonly session: SessionState 
         </p>
       ) : (
         <p>
-          Write what you want done. You can close this page: the agent keeps working, and what it asks waits
+          Write what you want done. You can close this page: the agent keeps working, and its questions wait
           in the inbox.
         </p>
       )}

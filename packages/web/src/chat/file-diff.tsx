@@ -68,7 +68,7 @@ export default function FileDiff({ edit, onGrow }: FileDiffProps): ReactNode {
         <p className={style.note}>
           {oldText.status === "loading" || newText.status === "loading"
             ? "Loading…"
-            : "The file is too long to be shown here, or is no text."}
+            : "The file is too long to show here, or is not text."}
         </p>
       ) : (
         <DiffBody path={path} rows={rows} old={old ?? ""} fresh={fresh ?? ""} isSplit={isSplit} />

@@ -62,7 +62,7 @@ export function InputForm({ part, chatUri }: InputFormProps): ReactNode {
     void end("accept");
   };
   return (
-    <form className={style.form} aria-label="A question of the agent" onSubmit={submit}>
+    <form className={style.form} aria-label="Question from the agent" onSubmit={submit}>
       {request.message !== undefined && <p className={style.message}>{request.message}</p>}
       {request.url !== undefined && (
         <a href={request.url} target="_blank" rel="noopener noreferrer">

@@ -219,7 +219,7 @@ function Texts(): ReactNode {
         It exited with code 127.
       </Notice>
       <Fold summary="Ran 3 commands" isOpenAtFirst>
-        The commands stand here.
+        The commands are listed here.
       </Fold>
       <EmptyState
         icon={<InboxIcon size={24} />}

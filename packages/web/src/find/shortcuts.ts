@@ -52,7 +52,7 @@ export const shortcuts: readonly Shortcut[] = [
   { label: "Next or previous line of a diff", group: "Review", keys: ["arrowdown", "arrowup"] },
   { label: "Comment on the line", group: "Review", keys: ["enter"] },
   { label: "Add the comment, or commit", group: "Review", keys: ["mod+enter"] },
-  { id: "theme", label: "Change the theme", detail: "Light, dark or as the system", group: "Appearance" },
+  { id: "theme", label: "Change the theme", detail: "Light, dark or match the system", group: "Appearance" },
 ];
 
 /** The key of an action, as it stands beside a button. */

@@ -34,8 +34,8 @@ export class ErrorBoundary extends Component<ErrorBoundaryProps, { readonly erro
         }
       >
         {isNotLoaded(error)
-          ? "A part of the page could not be loaded. Reload the page when the host can be reached."
-          : `${error.message} Nothing is lost on the host. Reload the page, above all after an upgrade of the host.`}
+          ? "Part of the page could not be loaded. Reload the page when the host can be reached."
+          : `${error.message} Nothing is lost on the host. Reload the page, especially if the host was upgraded.`}
       </Notice>
     );
   }

@@ -69,7 +69,7 @@ export class ChannelStore<Kind extends ChannelKind> {
       const handle = await this.#following;
       return handle
         ? await handle.dispatch(action, options)
-        : { status: "rejected", reason: "It is no longer there." };
+        : { status: "rejected", reason: "It no longer exists." };
     } finally {
       stop();
     }
@@ -96,7 +96,7 @@ export class ChannelStore<Kind extends ChannelKind> {
 
   #take(event: ChannelEvent<Kind>): void {
     if (event.type === "gone") {
-      if (this.#view.status === "live") this.#become({ status: "gone", reason: "It is no longer there." });
+      if (this.#view.status === "live") this.#become({ status: "gone", reason: "It no longer exists." });
     } else this.#become({ status: "live", state: event.state });
     this.#tap(event);
   }

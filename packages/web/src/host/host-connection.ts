@@ -97,7 +97,7 @@ export class HostConnection {
     if (made.status === "lost") {
       this.notices.say(
         "problem",
-        "The connection was lost before the host answered. Look whether it was done.",
+        "The connection was lost before the host responded. Check whether the action took effect.",
       );
     }
     return made.status === "confirmed";

@@ -68,7 +68,7 @@ function notifyOfQuestions({ asking }: Needs, earlier: Needs): void {
     ({ resource, inputNeededCount }) => inputNeededCount > (known.get(resource) ?? 0),
   );
   if (!isNew) return;
-  const title = asking.length === 1 ? "An agent asks you" : `${asking.length} agents ask you`;
+  const title = asking.length === 1 ? "An agent needs you" : `${asking.length} agents need you`;
   notify(title, asking.map(sessionName).join(", "), "holdfast-waiting", { place: "inbox" });
 }
 

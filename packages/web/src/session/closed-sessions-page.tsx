@@ -57,7 +57,7 @@ interface ClosedListProps {
 }
 
 function ClosedList({ listing, openNames, onDeleted }: ClosedListProps): ReactNode {
-  if (listing.status === "loading") return <p className={style.empty}>Looking for them…</p>;
+  if (listing.status === "loading") return <p className={style.empty}>Loading the closed sessions…</p>;
   if (listing.status === "unknown") {
     return (
       <p className={style.empty} role="alert">

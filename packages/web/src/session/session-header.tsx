@@ -161,7 +161,7 @@ function SessionMenu({ session, onRename }: SessionMenuProps): ReactNode {
     ({ claim }) => claim.kind === "client" && claim.clientId !== host.clientId,
   );
   const stopped = isUsedElsewhere
-    ? "Its agent and its commands are stopped, also one that is in use in another window."
+    ? "Its agent and its commands are stopped, including one that is in use in another window."
     : "Its agent and its commands are stopped.";
   /** Terminals that were taken over would outlive the session (U13). */
   const endAndLeave = async (end: () => Promise<unknown>): Promise<void> => {

@@ -106,7 +106,7 @@ export const policies: readonly PolicyChoice[] = [
   {
     value: "ask",
     label: "Ask every time",
-    detail: "The host asks you before every command and every change of a file",
+    detail: "The host asks you before every command and every file change",
   },
   {
     value: "",

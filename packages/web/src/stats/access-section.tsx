@@ -160,8 +160,8 @@ function SignInRow({ signIn, onRemoved }: RemovedProps & { readonly signIn: Sign
           title={isHere ? "Sign out of this browser?" : "Sign this browser out?"}
           text={
             isHere
-              ? "You have to sign in again to use this page."
-              : `${device} at ${address} has to sign in again.`
+              ? "You will need to sign in again to use this page."
+              : `${device} at ${address} will need to sign in again.`
           }
           address={`/admin/sign-ins/${encodeURIComponent(id)}`}
           onRemoved={() => onRemoved(id)}
@@ -192,7 +192,7 @@ function WebhookRow({ webhook, onRemoved }: RemovedProps & { readonly webhook: W
           action="Delete"
           name={url}
           title="Delete this webhook?"
-          text={`${url} is not called any more, and deliveries that wait are dropped.`}
+          text={`The host no longer calls ${url}, and drops the deliveries that wait.`}
           address={`/sdk/webhooks/${encodeURIComponent(id)}`}
           onRemoved={() => onRemoved(id)}
         />

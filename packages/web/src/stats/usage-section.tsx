@@ -36,7 +36,7 @@ function KnownUsage({ usage }: { readonly usage: Usage }): ReactNode {
     <>
       <Section
         title="Last 30 days"
-        text="By day in UTC, from the sessions that are kept. Agents that report no tokens count with turns only."
+        text="By day in UTC, from the sessions that are kept. For agents that report no tokens, only turns are counted."
       >
         <p className={style.big}>{sum}</p>
         <div className={style.bars} role="img" aria-label={`By day, ${sum} in all`}>

@@ -108,6 +108,6 @@ function Origin({
     return <span>{claim.clientId === clientId ? "Opened here" : "Opened by another client"}</span>;
   }
   const session = sessions.find(({ resource }) => resource === terminal.session);
-  if (session === undefined) return <span>Of a session that is closed</span>;
+  if (session === undefined) return <span>From a closed session</span>;
   return <a href={routeHash({ place: "session", session: session.resource })}>{sessionName(session)}</a>;
 }

@@ -69,7 +69,7 @@ export function TerminalPanel(props: TerminalPanelProps): ReactNode {
             aria-label="Search in the terminal"
             placeholder="Search"
             aria-invalid={search.text !== "" && !isFound}
-            title={search.text === "" || isFound ? "Enter goes to the match before" : "No match"}
+            title={search.text === "" || isFound ? "Press Enter for the previous match" : "No match"}
             value={search.text}
             onChange={({ target }) => setSearch({ text: target.value, steps: 0 })}
             onKeyDown={({ key }) => {

@@ -1,4 +1,4 @@
-// A turn: what was asked, what came back, and how it ended.
+// A turn: its message, the agent's response, and its end.
 import type { Actor, ErrorInfo } from "../failure.ts";
 import type { LimitFired } from "../limit.ts";
 import type { NoticeId, PartId, PlanId, ToolCallId, TurnId } from "../ids.ts";

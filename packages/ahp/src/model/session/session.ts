@@ -59,7 +59,7 @@ export interface SessionState {
   /** How its agent and its commands are isolated; absent in sessions of older hosts. */
   readonly isolation?: SessionIsolation;
   readonly agent?: ConnectedAgent;
-  /** Set once the agent came back without its memory of the turns before. */
+  /** Set once the agent restarted without the context of earlier turns. */
   readonly contextLoss?: ContextLoss;
   readonly lastError?: ErrorInfo;
   readonly runtimeOptions: RuntimeOptions;

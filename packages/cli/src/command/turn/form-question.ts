@@ -77,7 +77,7 @@ function readField(question: InputQuestion, text: string): Reading {
     case "boolean":
       if (/^(?:y|yes|true)$/i.test(text)) return { ok: true, value: true };
       if (/^(?:n|no|false)$/i.test(text)) return { ok: true, value: false };
-      return { ok: false, why: "Say y or n." };
+      return { ok: false, why: "Answer y or n." };
     case "single-select":
       return readChoice(question, text);
     case "multi-select":
@@ -94,7 +94,7 @@ function readNumber(
   if (Number.isFinite(value) && isWhole && value >= min && value <= max) return { ok: true, value };
   return {
     ok: false,
-    why: kind === "integer" ? "That is not a whole number that fits." : "That is not a number that fits.",
+    why: kind === "integer" ? "That is not a valid whole number." : "That is not a valid number.",
   };
 }
 
@@ -108,7 +108,7 @@ function readOptions(question: Extract<InputQuestion, { kind: "multi-select" }>,
   const values: string[] = [];
   for (const word of text.split(",")) {
     const id = findOption(question, word.trim());
-    if (id === undefined) return { ok: false, why: "Name the numbers, with commas between them." };
+    if (id === undefined) return { ok: false, why: "Enter the numbers, separated by commas." };
     values.push(id);
   }
   return { ok: true, value: values };

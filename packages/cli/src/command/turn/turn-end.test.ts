@@ -13,6 +13,6 @@ it("[C26] of a turn whose agent died comes with its last words, made safe", () =
   const error = { code: "ACP_AGENT_EXITED", message: "The agent exited.", stderrTail: ["no key\u001B[2J"] };
   expect(turnFailure({ kind: "failed", error })).toMatchObject({
     exitCode: 23,
-    remedy: "The agent's last words: no key\\e[2J",
+    remedy: "The agent's last output: no key\\e[2J",
   });
 });

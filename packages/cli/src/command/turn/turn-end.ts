@@ -20,22 +20,22 @@ const interruptions = new Set(["HOST_STOPPING", "HOST_RESTARTED"]);
 const stops: Readonly<Record<string, { code: string; message: string; exitCode: number }>> = {
   max_tokens: {
     code: "MAX_TOKENS",
-    message: "The turn ended early: the agent had no tokens left.",
+    message: "The turn ended early: the agent ran out of tokens.",
     exitCode: EXIT_CODES.maxTokens,
   },
   max_turn_requests: {
     code: "MAX_TURN_REQUESTS",
-    message: "The turn ended early: the agent asked its model as often as it may in one turn.",
+    message: "The turn ended early: the agent reached its limit of model requests in one turn.",
     exitCode: EXIT_CODES.maxTurnRequests,
   },
   refusal: {
     code: "REFUSAL",
-    message: "The model refused to answer; the agent may have forgotten this message.",
+    message: "The model refused to answer; the agent may have dropped this message from its context.",
     exitCode: EXIT_CODES.refusal,
   },
 };
 
-/** The error that an end is to a script; undefined for one that is as it should be, was cancelled, or was not seen. */
+/** The error of an end for a script; undefined for a regular end, a cancelled one, or one that was not seen. */
 export function turnFailure(end: TurnEnd): CommandError | undefined {
   if (end.kind === "left") return undefined;
   if (end.kind === "failed") return failedTurn(end.error);
@@ -44,7 +44,7 @@ export function turnFailure(end: TurnEnd): CommandError | undefined {
       exitCode: EXIT_CODES.declined,
       remedy:
         end.by === "person"
-          ? "Send the prompt again to decide again."
+          ? "To decide again, send the prompt again."
           : "Run it with another --policy, or without one to be asked.",
     });
   }
@@ -75,7 +75,7 @@ export function turnRemedy(end: TurnEnd): Remedy | undefined {
 function lastWords(error: Readonly<Record<string, unknown>>): string | undefined {
   const { stderrTail } = error;
   if (!Array.isArray(stderrTail) || stderrTail.length === 0) return undefined;
-  return `The agent's last words: ${stderrTail.map((line) => safeText(String(line))).join(" / ")}`;
+  return `The agent's last output: ${stderrTail.map((line) => safeText(String(line))).join(" / ")}`;
 }
 
 /** Deciders that are no person. */

@@ -183,8 +183,8 @@ export class TurnFollower {
   async #cancel(): Promise<void> {
     const { api, console, display, screen, sessionKey } = this.#parts;
     await screen.pause();
-    if (await this.#takeBack()) return console.note("The message is taken back.");
-    console.note("Cancelling the turn. Ctrl-C again leaves without waiting for its end.");
+    if (await this.#takeBack()) return console.note("The queued message was removed.");
+    console.note("Cancelling the turn. Press Ctrl-C again to leave without waiting.");
     display.cancelledHere();
     try {
       await api.acpAgent.cancelTurn(sessionKey);

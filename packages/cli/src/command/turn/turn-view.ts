@@ -125,7 +125,7 @@ export class TurnView implements TurnDisplay {
       case "plan":
         return this.#showPlan(data);
       case "context_lost":
-        return this.#screen.line(yellow(`The agent came back without its memory: ${text}`));
+        return this.#screen.line(yellow(`The agent restarted without its context: ${text}`));
       case "notice":
         return this.#screen.line(yellow(text));
       case "resuming":

@@ -137,7 +137,7 @@ const configSchema = closedObject({
     .min(1)
     .max(10_000)
     .default(64)
-    .describe("The number of sessions that may be open at once."),
+    .describe("The number of sessions that may have a running agent at once."),
   acp: closedObject({
     enabled: z.boolean().default(true).describe("Whether agents may be started at all."),
     idleSeconds: z

@@ -161,7 +161,7 @@ describe("[A65] where app ids are taken", () => {
         error: "PERMISSION_DENIED",
         code: "PERMISSION_DENIED",
         permission: "acp.agent",
-        message: expect.stringContaining("refused") as string,
+        message: expect.stringContaining("denied the app") as string,
       },
     });
     expect(await sendRaw(url, { "x-api-key": "wrong", "x-app-id": "app-1" })).toMatchObject({

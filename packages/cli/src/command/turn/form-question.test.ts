@@ -29,7 +29,7 @@ it("[C24] reads each kind of field as what it is, and leaves out what was left e
   ];
   expect(await fill(questions, "", "Ada", "", "2", "0.5", "maybe", "n", "3", "Bonn", "1, Jena")).toEqual([
     { name: "Ada", ratio: 0.5, sure: false, city: "b", cities: ["u", "Jena"] },
-    "  This must be answered.\n  That is not a valid number.\n  Say y or n.\n  Choose one of 1 to 2.\n",
+    "  This must be answered.\n  That is not a valid number.\n  Answer y or n.\n  Choose one of 1 to 2.\n",
   ]);
 });
 

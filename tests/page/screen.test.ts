@@ -194,6 +194,20 @@ describePage(
       }
     });
 
+    it("[Z987] without output says so, and its thought keeps the underscores of names", async () => {
+      const { page } = await sharePage(`${host.url}/?tkn=${host.token}`);
+      await whenConnected(page);
+      await enterSession(page, "shell", host.project, "approve-all");
+      await say(page, "test ! -e no_such_file");
+      await page.getByText("Done", { exact: true }).waitFor();
+      const output = page.getByLabel("Output of test ! -e no_such_file");
+      await output.waitFor();
+      const shown =
+        "getComputedStyle(document.querySelector('[aria-label^=\"Output of\"]'), '::before').content";
+      expect(await page.evaluate(shown)).toBe('"No output"');
+      await page.getByText("Thought · I will run test ! -e no_such_file in").waitFor();
+    });
+
     it("[Z344] of a full-screen program is whole, and Stop ends it: it stays to be read, and its agent's turn is over", async () => {
       const { page } = await openSession();
       await say(page, "less /etc/services");

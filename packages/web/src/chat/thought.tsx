@@ -3,8 +3,7 @@ import type { ReactNode } from "react";
 import { Fold } from "../ui/fold.tsx";
 import { MarkdownText } from "./markdown-text.tsx";
 import style from "./conversation.module.css";
-
-const maxLineChars = 110;
+import { thoughtLine } from "./thought-line.ts";
 
 interface ThoughtProps {
   readonly text: string;
@@ -12,15 +11,13 @@ interface ThoughtProps {
 }
 
 export function Thought({ text, isOpen }: ThoughtProps): ReactNode {
-  const [firstLine = ""] = text.trim().split("\n", 1);
-  const line = firstLine.replaceAll(/[*_`#]+/g, "").trim();
-  const words = line.length > maxLineChars ? `${line.slice(0, maxLineChars)}…` : line;
+  const line = thoughtLine(text);
   return (
     <Fold
-      label={`${isOpen ? "Thinking" : "Thought"}: ${words}`}
+      label={`${isOpen ? "Thinking" : "Thought"}: ${line}`}
       summary={
         <span className={style.thoughtLine}>
-          {isOpen ? "Thinking" : "Thought"} · {words}
+          {isOpen ? "Thinking" : "Thought"} · {line}
         </span>
       }
     >

@@ -92,6 +92,7 @@ function LeftBehind({ call, content, isOpen, onToggle, isLineOnly = false }: Lef
             tabIndex={0}
             aria-label={`Output of ${title}`}
             data-unfolded={isUnfolded}
+            data-ended={result?.exit !== undefined}
           >
             {output.lines.join("\n")}
           </pre>

@@ -125,10 +125,13 @@ function TerminalBody(props: TerminalBodyProps): ReactNode {
   const { stream, state, variant, isHeld, search, onGrow } = props;
   const [extent, setExtent] = useState(wholeOutput);
   const [isUnfolded = false, setIsUnfolded] = useKeptChoice("output");
+  // A screen would be an empty bar; text says that there is no output.
+  const isEmpty =
+    state.lifecycle.status !== "running" && state.output.endOffset === state.output.clearedAtOffset;
   const learn = (now: OutputExtent): void => setExtent((before) => laterExtent(before, now));
   return (
     <div className={style.body}>
-      {state.run !== "tty" ? (
+      {state.run !== "tty" || isEmpty ? (
         <TextScreen
           stream={stream}
           maxLines={textLines[variant]}

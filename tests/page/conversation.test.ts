@@ -298,6 +298,15 @@ describePage("[Z36] a conversation", () => {
         await page.getByRole("heading", { name: "Inbox" }).waitFor();
         await page.getByRole("button", { name: "Deny", exact: true }).click();
         await page.getByText("No pending approvals").waitFor();
+
+        // As Chrome does on Android, where only service workers notify.
+        await page.evaluate(
+          "globalThis.Notification = class { static permission = 'granted'; constructor() { throw new TypeError('Illegal constructor'); } }",
+        );
+        await page.goBack();
+        await say(page, "ask me");
+        await page.getByRole("group", { name: /^Permission/ }).waitFor();
+        await page.getByRole("button", { name: "Deny", exact: true }).click();
       });
     },
     { isWhole: true },

@@ -2,7 +2,8 @@
 import { BellIcon, InboxIcon } from "@primer/octicons-react";
 import { useState, type ReactNode } from "react";
 import type { SessionInputRequest, SessionSummary } from "@holdfast/ahp";
-import { canAskForNotifications, needsOf } from "../session/attention-signs.ts";
+import { needsOf } from "../session/attention-signs.ts";
+import { canAskForNotifications } from "../session/notifications.ts";
 import { routeHash } from "../frame/route.ts";
 import { agoWords, useNow } from "../frame/time-words.ts";
 import { InputForm } from "../chat/input-form.tsx";

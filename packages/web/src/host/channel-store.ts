@@ -7,7 +7,7 @@ import type {
   DispatchOptions,
   DispatchOutcome,
 } from "@holdfast/ahp/client";
-import { atNextFrame } from "./frame-notifier.ts";
+import { atNextFrame } from "./next-frame.ts";
 
 export type ChannelView<Kind extends ChannelKind> =
   | { readonly status: "loading" }

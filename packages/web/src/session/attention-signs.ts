@@ -1,8 +1,7 @@
 // Needs of a person: questions, which the inbox, the title and the icon count, and finished turns, which they do not.
 import type { SessionSummary } from "@holdfast/ahp";
 import { useEffect, useMemo, useRef } from "react";
-import { goTo, type Route } from "../frame/route.ts";
-import { sessionName } from "./session-words.ts";
+import { notifyOfNews } from "./notifications.ts";
 
 export interface Needs {
   /** Sessions that ask something. */
@@ -40,9 +39,7 @@ export function useAttentionSigns(sessions: readonly SessionSummary[]): Needs {
   useEffect(() => {
     const earlier = before.current;
     before.current = needs;
-    if (!document.hidden || !notificationsAllowed()) return;
-    notifyOfQuestions(needs, earlier);
-    notifyOfFinished(needs, earlier);
+    if (document.hidden) notifyOfNews(needs, earlier);
   }, [needs]);
   return needs;
 }
@@ -51,43 +48,6 @@ function showCount(count: number): void {
   document.title = count > 0 ? `(${count}) Holdfast` : "Holdfast";
   showIcon(count > 0);
   showBadge(count);
-}
-
-/** Whether the browser has notifications and the person has not been asked about them. */
-export function canAskForNotifications(): boolean {
-  return "Notification" in window && Notification.permission === "default";
-}
-
-function notificationsAllowed(): boolean {
-  return "Notification" in window && Notification.permission === "granted";
-}
-
-function notifyOfQuestions({ asking }: Needs, earlier: Needs): void {
-  const known = new Map(earlier.asking.map(({ resource, inputNeededCount }) => [resource, inputNeededCount]));
-  const isNew = asking.some(
-    ({ resource, inputNeededCount }) => inputNeededCount > (known.get(resource) ?? 0),
-  );
-  if (!isNew) return;
-  const title = asking.length === 1 ? "An agent needs you" : `${asking.length} agents need you`;
-  notify(title, asking.map(sessionName).join(", "), "holdfast-waiting", { place: "inbox" });
-}
-
-function notifyOfFinished({ finished }: Needs, earlier: Needs): void {
-  const known = new Set(earlier.finished.map(({ resource }) => resource));
-  for (const session of finished) {
-    if (known.has(session.resource)) continue;
-    const title = session.phase.status === "failed" ? "An agent failed" : "An agent finished";
-    const route: Route = { place: "session", session: session.resource };
-    notify(title, sessionName(session), `holdfast-finished ${session.resource}`, route);
-  }
-}
-
-function notify(title: string, body: string, tag: string, route: Route): void {
-  const notification = new Notification(title, { body, tag });
-  notification.addEventListener("click", () => {
-    window.focus();
-    goTo(route);
-  });
 }
 
 let plainIcon: string | undefined;

@@ -2,7 +2,7 @@
 import { type ReactNode, useState } from "react";
 import { chooseTheme, useThemeChoice } from "../frame/theme.tsx";
 import { byReadiness, useAgents } from "../session/agent-catalogue.ts";
-import { canAskForNotifications } from "../session/attention-signs.ts";
+import { canAskForNotifications } from "../session/notifications.ts";
 import { policies } from "../session/session-words.ts";
 import { Button } from "../ui/button.tsx";
 import { Picker } from "../ui/picker.tsx";

@@ -1,6 +1,6 @@
 // Layout of one screen in the page: its font size, its height, and which of its rows are in view.
 import type { IBufferLine, Terminal } from "@xterm/xterm";
-import { atNextFrame } from "../host/frame-notifier.ts";
+import { atNextFrame } from "../host/next-frame.ts";
 import { laterExtent, type OutputExtent, wholeOutput } from "./output-foot.tsx";
 
 interface CellSize {

@@ -6,7 +6,7 @@ import { type ITheme, Terminal } from "@xterm/xterm";
 import { type ReactNode, useEffect, useRef } from "react";
 import { focusMessageField, hasTouchKeyboard } from "../chat/message-focus.ts";
 import { listenToTheme } from "../frame/theme.tsx";
-import { atNextFrame } from "../host/frame-notifier.ts";
+import { atNextFrame } from "../host/next-frame.ts";
 import type { OutputExtent } from "./output-foot.tsx";
 import { ScreenLayout, type ScreenMode } from "./screen-layout.ts";
 import { ScreenWriter } from "./screen-writer.ts";

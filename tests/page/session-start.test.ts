@@ -15,6 +15,7 @@ import {
   enterSession,
   fillNewSession,
   openShellSession,
+  pick,
   say,
   terminals,
   whenConnected,
@@ -74,6 +75,7 @@ describePage(
     it("[Z348] shows what an agent that failed to start printed, and starts it again with what was chosen", async () => {
       const page = await open();
       const dialog = await fillNewSession(page, /Moody/, host.project);
+      await pick(dialog, "Isolation", /None/);
       await dialog.getByRole("button", { name: "Open session" }).click();
       const alert = page.getByRole("alert").filter({ hasText: "no key was found" });
       await alert.waitFor();
@@ -86,6 +88,7 @@ describePage(
       await allow(page);
       await terminals(page).getByText(host.project, { exact: true }).waitFor();
       expect(await page.getByText("Failed to start").count()).toBe(0);
+      await page.getByText("Not isolated").waitFor();
     });
 
     it("[Z354] renaming selects the old name, and [Z6] the search is there for one session", async () => {

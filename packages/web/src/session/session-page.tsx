@@ -307,21 +307,25 @@ function ClosedNote({ session }: { readonly session: SessionState }): ReactNode 
 }
 
 /** The choices that a session was opened with. */
-function sameChoices({ provider, workingDirectories, runtimeOptions, mcpServers }: SessionState): NewSession {
+function sameChoices(session: SessionState): NewSession {
+  const { provider, workingDirectories, runtimeOptions, mcpServers, isolation } = session;
   return {
     provider,
     folder: pathOf(workingDirectories[0]),
     model: runtimeOptions.model,
     policy: runtimeOptions.approvalPolicy,
     mcpServers,
+    isolation: isolation?.wanted,
   };
 }
 
 /** Marks the session as read while the page is looked at; what ends while it is hidden stays unread. */
-function useRead({ isRead, resource }: SessionState): void {
+function useRead({ isRead, resource, lifecycle }: SessionState): void {
   const host = useHost();
+  // A closed session accepts no action: each attempt would be undone, and so cause the next one.
+  const isSettled = isRead || lifecycle.status === "closed";
   useEffect(() => {
-    if (isRead) return undefined;
+    if (isSettled) return undefined;
     const mark = (): void => {
       if (document.hidden) return;
       // That it was read is no news to the reader, so what becomes of it is not either.
@@ -330,7 +334,7 @@ function useRead({ isRead, resource }: SessionState): void {
     mark();
     document.addEventListener("visibilitychange", mark);
     return () => document.removeEventListener("visibilitychange", mark);
-  }, [host, isRead, resource]);
+  }, [host, isSettled, resource]);
 }
 
 /** Announces the page in a session while it is shown, again after each new connection. */

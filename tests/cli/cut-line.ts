@@ -8,14 +8,22 @@ export interface CutLine {
   cut(): void;
   /** Ends the connection of the next request that begins like this, before the host hears of it. */
   lose(request: RegExp): void;
+  /** Responds to the next request that begins like this as a host that stops, instead of passing it on. */
+  refuse(request: RegExp): void;
   close(): Promise<void>;
 }
+
+const refusal = JSON.stringify({ success: false, error: "The host is stopping.", code: "HOST_STOPPING" });
+const stopping =
+  "HTTP/1.1 503 Service Unavailable\r\ncontent-type: application/json\r\nconnection: close\r\n" +
+  `content-length: ${refusal.length}\r\n\r\n${refusal}`;
 
 /** Lays a way to a host. */
 export async function layLine(hostUrl: string): Promise<CutLine> {
   const port = Number(new URL(hostUrl).port);
   const sockets = new Set<Socket>();
   let lost: RegExp | undefined;
+  let refused: RegExp | undefined;
   const server = createServer((near) => {
     const far = connect(port, "127.0.0.1");
     for (const socket of [near, far]) {
@@ -33,6 +41,9 @@ export async function layLine(hostUrl: string): Promise<CutLine> {
       if (lost?.test(bytes.toString("latin1")) === true) {
         lost = undefined;
         near.destroy();
+      } else if (refused?.test(bytes.toString("latin1")) === true) {
+        refused = undefined;
+        near.end(stopping);
       } else far.write(bytes);
     });
     far.pipe(near);
@@ -46,6 +57,7 @@ export async function layLine(hostUrl: string): Promise<CutLine> {
     url: `http://127.0.0.1:${ownPort}`,
     cut,
     lose: (request) => (lost = request),
+    refuse: (request) => (refused = request),
     close: async () => {
       cut();
       await new Promise((resolve) => server.close(resolve));

@@ -104,6 +104,19 @@ describe("[C43] exec on pipes", () => {
     },
   );
 
+  it.each([/^GET \S+\/stream/, /^POST \S+\/input/])(
+    "[C43] [C45] asks again when a host that stops refuses %s",
+    async (request) => {
+      const line = await layLine(host.url);
+      onTestFinished(() => line.close());
+      line.refuse(request);
+      const child = start(["exec", "--url", line.url, "--", "cat"], { HOLDFAST_TOKEN: host.token });
+      child.stdin.end("every word");
+      const { code, stdout, stderr } = await ended(child);
+      expect({ code, stdout: String(stdout), stderr }).toEqual({ code: 0, stdout: "every word", stderr: "" });
+    },
+  );
+
   it("[C43] lets a command wait for a slow reader, and loses nothing", async () => {
     const { file, bytes } = binaryFile("slow", 24 * 1024 * 1024);
     const child = start(["exec", "--home", host.home, "--name", "slow", "--", "cat", file]);

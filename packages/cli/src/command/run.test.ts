@@ -1,9 +1,12 @@
 // `run` as scripts use it: what is on stdout, what on stderr, and the exit code, without a terminal.
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { Readable } from "node:stream";
+import { defaultChatUri, ROOT_URI } from "@holdfast/ahp";
+import { AhpClient, type ChannelHandle, webSocketTransport } from "@holdfast/ahp/client";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from "vitest";
+import { WebSocket } from "ws";
 import { runWords, type CommandRun } from "../testing/command-run.ts";
 import { ProgramRun } from "../testing/program-run.ts";
 import { askToRun, say, ScriptedHost, stop, update } from "../testing/scripted-host.ts";
@@ -181,6 +184,42 @@ describe("[C27] SIGTERM", () => {
     },
   );
 });
+
+/** The chat of a session, as a client of AHP sees it. */
+async function chatOf(key: string): Promise<ChannelHandle<"chat">> {
+  const read = (name: string): string => readFileSync(path.join(host.home, name), "utf8");
+  const { url } = JSON.parse(read("host.json")) as { url: string };
+  const client = new AhpClient({
+    clientId: "watcher",
+    open: () =>
+      webSocketTransport(new WebSocket(`${url.replace("http", "ws")}/ahp?tkn=${read("token").trim()}`)),
+  });
+  onTestFinished(() => client.close());
+  await client.connect();
+  const root = await client.subscribe(ROOT_URI, "root");
+  const session = root.state.sessions.find((each) => each.key === key);
+  return client.subscribe(defaultChatUri(session!.resource), "chat");
+}
+
+it(
+  "[C27] --cancel-on-exit takes back a message that waits behind another client's turn, which goes on",
+  { timeout: programsTimeoutMs },
+  async () => {
+    const { acpAgent } = host.api;
+    const { session_key: key } = await acpAgent.createSession({ agent_id: "scripted", cwd: host.folder });
+    const events = acpAgent.streamChat(key, "hang")[Symbol.asyncIterator]();
+    await events.next();
+    const words = ["run", "scripted", "--session", key, "--queue", "--cancel-on-exit", "parts", "--json"];
+    const program = new ProgramRun([...words, "--home", host.home], { program: "main" });
+    onTestFinished(async () => void (await program.stop("SIGKILL")));
+    const chat = await chatOf(key);
+    await expect.poll(() => chat.state.queuedMessages.length).toBe(1);
+    expect(await program.stop("SIGTERM")).toMatchObject({ code: 143 });
+    await expect.poll(() => chat.state.queuedMessages.length).toBe(0);
+    expect(chat.state.activeTurn?.message.text).toBe("hang");
+    await acpAgent.cancelTurn(key);
+  },
+);
 
 describe("[C28] --json", () => {
   it("[C28] names the session, then each event with the cursor that follows it", async () => {

@@ -65,6 +65,23 @@ function gist(lines: readonly Printed[]): string[] {
   });
 }
 
+it("[C848] a watcher whose key is revoked fails with 5", { timeout: programsTimeoutMs }, async () => {
+  const session = await newSession();
+  await turn(session, "one");
+  for (const words of [[], [session, "--after", "0"]]) {
+    const { key, secret } = await host.api.keys.create({ name: "watcher", scopes: ["admin"] });
+    const run = new ProgramRun(["watch", ...words, "--json", "--home", host.home], {
+      program: "main",
+      environment: { HOLDFAST_TOKEN: secret },
+    });
+    onTestFinished(async () => void (await run.stop("SIGKILL")));
+    await run.until(({ stdout }) => (stdout === "" ? undefined : true));
+    await host.api.keys.revoke(key.id);
+    expect(await run.end(), words.join(" ")).toMatchObject({ code: 5 });
+    expect(run.stderr).toContain("UNAUTHORIZED");
+  }
+});
+
 describe("[C31] watching a session", () => {
   it(
     "[C31, C20] prints the events since a cursor and continues across turns; Ctrl-C ends it with 0",

@@ -48,7 +48,7 @@ async function watchOne(
   const display = console.json
     ? new TurnLines(console)
     : new TurnView(new Screen(console, "result"), { isLive: after === undefined });
-  await watchSession({ api, channel, display, sessionKey, after, signal });
+  await unlessRefused(link, signal, watchSession({ api, channel, display, sessionKey, after, signal }));
   await display.finish();
   if (!signal.aborted) console.note("The session is closed.");
 }
@@ -75,7 +75,19 @@ async function watchAll(context: CommandContext, signal: AbortSignal): Promise<v
     if (console.json) await console.printJson({ at: at.toISOString(), ...change });
     else await console.print(changeLine(change, at, console.paint));
   };
-  await watchHost(link, print, signal);
+  await unlessRefused(link, signal, watchHost(link, print, signal));
+}
+
+/** Waits for the end of watching; fails when the host turns this client away for good, as when its key is revoked. */
+async function unlessRefused(link: HostLink, signal: AbortSignal, watching: Promise<void>): Promise<void> {
+  const client = await link.ahp({ waits: true });
+  const refused = new Promise<void>((resolve) => {
+    client.listen((event) => {
+      if (event.type === "status" && event.status.status === "closed") resolve();
+    });
+  });
+  await Promise.race([watching, refused]);
+  if (client.status.status === "closed" && !signal.aborted) throw client.status.cause;
 }
 
 interface SessionWatchParts {

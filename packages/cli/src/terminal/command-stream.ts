@@ -163,19 +163,25 @@ async function passInputOn(api: Holdfast, id: string, stdin: Readable, signal: A
   }
 }
 
-/** Asks the host again when the connection was lost; it was there when it created the terminal. */
+/** Asks the host again when it could not be reached, or stops or starts; it was there when it created the terminal. */
 async function trySurely<Result>(ask: () => Promise<Result>, signal: AbortSignal): Promise<Result> {
   for (let attempt = 1; ; attempt += 1) {
     try {
       return await ask();
     } catch (error) {
-      const isLost = error instanceof HoldfastError && error.code === "CONNECTION_FAILED";
-      if (!isLost || attempt === attempts || signal.aborted) throw error;
+      if (!isPassing(error) || attempt === attempts || signal.aborted) throw error;
     }
     await new Promise((resolve) => {
       setTimeout(resolve, Math.min(longestDelayMs, firstDelayMs * 2 ** attempt));
     });
   }
+}
+
+/** Whether another attempt may succeed: nothing responded, or a host that is busy, starting or stopping did. */
+function isPassing(error: unknown): boolean {
+  if (!(error instanceof HoldfastError)) return false;
+  const { code, status } = error;
+  return code === "CONNECTION_FAILED" || status === 429 || (status !== undefined && status >= 500);
 }
 
 /** The command has ended, or has closed its input, as `head` does: nobody wants the rest. */

@@ -181,13 +181,13 @@ export class TurnFollower {
   }
 
   async #cancel(): Promise<void> {
-    const { api, console, display, screen, sessionKey } = this.#parts;
+    const { console, display, screen } = this.#parts;
     await screen.pause();
     if (await this.#takeBack()) return console.note("The queued message was removed.");
     console.note("Cancelling the turn. Press Ctrl-C again to leave without waiting.");
     display.cancelledHere();
     try {
-      await api.acpAgent.cancelTurn(sessionKey);
+      await this.#cancelTurn();
     } catch (error) {
       console.warn(`The turn could not be cancelled: ${messageOf(error)}`);
     }
@@ -206,11 +206,17 @@ export class TurnFollower {
   }
 
   #leave(exitCode: number): void {
-    const { api, sessionKey, cancelOnExit } = this.#parts;
+    const { cancelOnExit } = this.#parts;
     this.#leftWith = exitCode;
     // Leaving does not wait for a host that does not respond; a turn that it cannot cancel continues.
-    if (cancelOnExit === true) this.#leaving = api.acpAgent.cancelTurn(sessionKey).catch(() => undefined);
+    if (cancelOnExit === true) this.#leaving = this.#cancelTurn().catch(() => undefined);
     this.#reader.close();
+  }
+
+  /** Cancels this turn, which may still wait behind another client's. */
+  #cancelTurn(): Promise<void> {
+    const { api, sessionKey } = this.#parts;
+    return api.acpAgent.cancelTurn(sessionKey, undefined, { turnId: this.#stream.turnId });
   }
 }
 

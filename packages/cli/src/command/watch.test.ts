@@ -77,7 +77,7 @@ it("[C848] a watcher whose key is revoked fails with 5", { timeout: programsTime
     onTestFinished(async () => void (await run.stop("SIGKILL")));
     await run.until(({ stdout }) => (stdout === "" ? undefined : true));
     await host.api.keys.revoke(key.id);
-    expect(await run.end(), words.join(" ")).toMatchObject({ code: 5 });
+    expect(await run.end()).toMatchObject({ code: 5 });
     expect(run.stderr).toContain("UNAUTHORIZED");
   }
 });

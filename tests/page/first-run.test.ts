@@ -153,7 +153,14 @@ describePage("[Z20] the page", () => {
     expect(text).toContain("# line 29");
     expect(text).not.toContain("# line 30");
     const top = async (): Promise<number | undefined> => (await message.boundingBox())?.y;
-    const place = await top();
+    let place: number | undefined;
+    await expect
+      .poll(async () => {
+        const earlier = place;
+        place = await top();
+        return place === earlier;
+      })
+      .toBe(true);
     await message.getByRole("button", { name: "Show the whole message" }).click();
     await message.getByText("# line 99").waitFor();
     await chooseAction(page, "Rename");

@@ -152,8 +152,8 @@ describePage("[Z20] the page", () => {
     const text = await message.innerText();
     expect(text).toContain("# line 29");
     expect(text).not.toContain("# line 30");
-    const top = async (): Promise<number | undefined> => (await message.boundingBox())?.y;
-    let place: number | undefined;
+    const top = async (): Promise<number> => (await message.boundingBox())?.y ?? Number.NaN;
+    let place = Number.NaN;
     await expect
       .poll(async () => {
         const earlier = place;
@@ -167,7 +167,8 @@ describePage("[Z20] the page", () => {
     await page.getByRole("textbox", { name: "Session name" }).fill("A long message");
     await page.keyboard.press("Enter");
     await page.getByRole("heading", { name: "A long message" }).waitFor();
-    await expect.poll(top).toBe(place);
+    // A list that was at its end may move by half a line when its last row is measured late; the message grew by 70.
+    await expect.poll(async () => Math.abs((await top()) - place)).toBeLessThan(20);
     await message.getByRole("button", { name: "Show less" }).click();
     await expect.poll(() => message.innerText()).not.toContain("# line 99");
   });

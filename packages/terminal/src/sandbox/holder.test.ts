@@ -16,7 +16,12 @@ import { fileURLToPath } from "node:url";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import type { SandboxSpec } from "../process/port.ts";
 import { Spawner } from "../process/spawner.ts";
-import { findChild, readCommandLine, readProcessTable } from "../process/tree/process-table.ts";
+import {
+  findChild,
+  readCommandLine,
+  readParentPid,
+  readProcessTable,
+} from "../process/tree/process-table.ts";
 import { prepareShell, removeShellFolder } from "../shell-integration/index.ts";
 import { guardLeaks } from "../testing/leaks.ts";
 import { recordRun, untilGone } from "../testing/run-record.ts";
@@ -52,10 +57,13 @@ async function untilBubblewrap(helperPid: number, isOver: () => boolean): Promis
   return undefined;
 }
 
-/** Stops the group of processes; returns whether it still was there. */
+/** Stops the group of processes; returns whether its leader was still running, and not waiting to be reaped. */
 function stopGroup(group: number): boolean {
   try {
-    return process.kill(-group, "SIGSTOP");
+    process.kill(-group, "SIGSTOP");
+    if (readParentPid(group) !== undefined) return true;
+    process.kill(-group, "SIGCONT");
+    return false;
   } catch {
     return false;
   }

@@ -91,25 +91,17 @@ describe("[C43] exec on pipes", () => {
     expect(code).toBe(4);
   }, 60_000);
 
-  it.each([/^GET \S+\/stream/, /^POST \S+\/input/])(
-    "[C43] [C45] asks again when %s is lost before the host hears of it",
-    async (request) => {
+  it.each([
+    [/^GET \S+\/stream/, "lose"],
+    [/^POST \S+\/input/, "lose"],
+    [/^GET \S+\/stream/, "refuse"],
+    [/^POST \S+\/input/, "refuse"],
+  ] as const)(
+    "[C43] [C45] asks again for %s where the connection may %s it before the host hears of it",
+    async (request, way) => {
       const line = await layLine(host.url);
       onTestFinished(() => line.close());
-      line.lose(request);
-      const child = start(["exec", "--url", line.url, "--", "cat"], { HOLDFAST_TOKEN: host.token });
-      child.stdin.end("every word");
-      const { code, stdout, stderr } = await ended(child);
-      expect({ code, stdout: String(stdout), stderr }).toEqual({ code: 0, stdout: "every word", stderr: "" });
-    },
-  );
-
-  it.each([/^GET \S+\/stream/, /^POST \S+\/input/])(
-    "[C43] [C45] asks again when a host that stops refuses %s",
-    async (request) => {
-      const line = await layLine(host.url);
-      onTestFinished(() => line.close());
-      line.refuse(request);
+      line[way](request);
       const child = start(["exec", "--url", line.url, "--", "cat"], { HOLDFAST_TOKEN: host.token });
       child.stdin.end("every word");
       const { code, stdout, stderr } = await ended(child);

@@ -109,7 +109,8 @@ export class RemoteRun implements Run, LinkedRun {
     this.#description = description;
     this.#inputOffset = description.inputOffset;
     this.#sentOffset = description.inputOffset;
-    this.#takenOffset = description.inputOffset;
+    // Some may have been taken since the keeper described the run.
+    this.#takenOffset = Math.max(this.#takenOffset, description.takenInputOffset ?? description.inputOffset);
   }
 
   get id(): string {

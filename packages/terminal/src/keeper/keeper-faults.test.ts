@@ -132,6 +132,20 @@ describe.skipIf(process.platform === "win32")("a keeper's faults", () => {
     await port.close();
   });
 
+  it("[K725] killed while it ends a run: the run is lost, and nothing is left to end", async () => {
+    const home = makeHome();
+    const port = await connectTo(home);
+    const pid = keeperPid(port);
+    const { run, record } = await recordRun(port, { command: "exec sleep 1000" });
+    process.kill(pid, "SIGSTOP");
+    const ending = Promise.all([run.members(), run.end(0)]);
+    process.kill(pid, "SIGKILL");
+    expect(await ending).toEqual([[], []]);
+    expect(await record.exited()).toMatchObject({ lost: true });
+    await untilGone([run.pid]);
+    await port.close();
+  });
+
   it("[K732] killed, and its host closed at once: no keeper is left that nobody knows of", async () => {
     const home = makeHome();
     const port = await connectTo(home);

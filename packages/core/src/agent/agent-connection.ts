@@ -330,7 +330,11 @@ export class AgentConnection {
 
   /** End of input and a grace period first: some agents save their history then. After that, the whole tree. Idempotent. */
   close(): Promise<void> {
-    this.#closing ??= this.#closeNow();
+    this.#closing ??= this.#closeNow().catch((error: unknown) => {
+      // What could not be ended may be ended later.
+      this.#closing = undefined;
+      throw error;
+    });
     return this.#closing;
   }
 

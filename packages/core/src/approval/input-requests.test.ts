@@ -2,7 +2,7 @@
 import { expect, test } from "vitest";
 import { guardLeaks } from "../testing/detector.ts";
 import { ME, useFakeHosts } from "../testing/fake-host.ts";
-import { ask, say } from "../testing/script.ts";
+import { ask, askOn, say } from "../testing/script.ts";
 
 guardLeaks();
 const newHost = useFakeHosts();
@@ -135,4 +135,30 @@ test("[V300] a form that nobody answers in time is cancelled, and reports it", a
   expect(asked).toMatchObject({ request: { expiresAt: expect.any(String) } });
   const completed = turn.actions.find(({ type }) => type === "chat/inputCompleted");
   expect(completed).toMatchObject({ response: "cancel", by: { kind: "expiry" } });
+});
+
+test("[V12] a form that its agent takes back is cancelled, and the turn continues", async () => {
+  const host = newHost({
+    agents: {
+      mine: {
+        prompts: {
+          go: [
+            askOn("form", "elicitation/create", { mode: "form", message: "Paint it", requestedSchema }),
+            { do: "until", path: "gate" },
+            { do: "takeBack", name: "form" },
+            { do: "await", name: "form" },
+          ],
+        },
+      },
+    },
+  });
+  const session = await host.open();
+  const turn = session.stream("go");
+  await turn.until(({ type }) => type === "chat/inputRequested");
+  host.pass("gate");
+  const completed = await turn.until(({ type }) => type === "chat/inputCompleted");
+  expect(completed).toMatchObject({ response: "cancel", by: { kind: "host" } });
+  await turn.ended;
+  expect(session.state.inputNeeded).toEqual([]);
+  expect(host.host.approvals.list(ME)).toEqual([]);
 });

@@ -42,6 +42,7 @@ export class InputRequests {
   /** Asks; resolves with the first answer, the expiry, or the turn's end. */
   ask(place: ApprovalPlace, asked: Elicitation, id: string): Promise<ElicitationAnswer> {
     const earlier = this.#restored.get(id);
+    this.#restored.delete(id);
     if (earlier !== undefined) return earlier;
     const requestedAt = this.#now();
     const request: InputRequest = {

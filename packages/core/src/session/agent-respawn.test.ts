@@ -1,8 +1,10 @@
 // An agent that is gone and comes back: with its memory where it can, with its id kept where that fails, and never blank unsaid.
-import { expect, test } from "vitest";
+import { forwardTo, type Run } from "@holdfast/terminal/port";
+import { expect, test, vi } from "vitest";
 import { until } from "../testing/agent-record.ts";
 import { guardLeaks } from "../testing/detector.ts";
 import { type LoneAgent, useLoneAgents } from "../testing/lone-agent.ts";
+import { sharedProcessPort } from "../testing/shared-process-port.ts";
 import { answer, say, type Script, type Step, update } from "../testing/script.ts";
 
 guardLeaks();
@@ -226,4 +228,32 @@ test("[N45] a session that is closed while its agent restarts is closed, and pub
   await lone.agent.close();
   expect(await coming).toMatchObject({ code: "ACP_SESSION_NOT_FOUND" });
   expect(lone.actionTypes).toEqual([]);
+});
+
+test("[N846] after an agent could not be ended, the next turn starts another, and both are ended with the session", async () => {
+  const shared = sharedProcessPort();
+  const runs: Run[] = [];
+  const processPort = forwardTo(shared, {
+    start: async (request, sink) => {
+      const run = await shared.start(request, sink);
+      runs.push(run);
+      return run;
+    },
+  });
+  const lone = newAgent({
+    entry: { model: [{ by: "flag", flag: "--model" }] },
+    scripts: [{ capabilities: both }],
+    runtimeOptions: { model: "small" },
+    deps: { processPort },
+  });
+  await lone.prompt("hello");
+  await lone.change({ model: "big" });
+  const [first] = runs;
+  if (first === undefined) throw new Error("No agent was started");
+  const ending = vi.spyOn(first, "end").mockRejectedValueOnce(new Error("not now"));
+  await expect(lone.prompt("again")).rejects.toThrow("not now");
+  expect(await lone.prompt("again")).toBe("end_turn");
+  expect(lone.heard.process.args).toEqual(["--model", "big"]);
+  await lone.agent.close();
+  expect(ending).toHaveBeenCalledTimes(2);
 });

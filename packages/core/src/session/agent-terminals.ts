@@ -37,6 +37,10 @@ export class AgentTerminals implements AgentSide {
     return this.#context.uri;
   }
 
+  opening(): void {
+    this.#context.ledger?.changed();
+  }
+
   /** The claim of the turn that runs, for a tool call or for the one that is likely meant. */
   claimNow(coveringId?: string): SessionClaim {
     const toolCallId = coveringId ?? this.#context.chat.soleCommandCall?.toolCallId;

@@ -1,11 +1,14 @@
-// Hosts that are killed at random moments: what people and agents see is what they would have seen without a kill.
+// Hosts that are killed at random moments, or between two commits: what people and agents see is what they would have seen without a kill.
+import { readFileSync } from "node:fs";
+import path from "node:path";
 import { setImmediate as nextTick, setTimeout as sleep } from "node:timers/promises";
 import { type Action, type ChatState, defaultChatUri, reduceChat } from "@holdfast/ahp";
 import fc from "fast-check";
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { until } from "../testing/agent-record.ts";
 import { ME } from "../testing/fake-host.ts";
 import { FakeSession } from "../testing/fake-session.ts";
+import { MemoryStorage } from "../testing/memory-storage.ts";
 import { Restarts, useRestarts } from "../testing/restarts.ts";
 import { ask, askOn, askPermission, say, type Step, update } from "../testing/script.ts";
 
@@ -278,3 +281,37 @@ test("[R732] whatever an agent does and whenever the host is killed: nothing is 
     { numRuns: Number(process.env["KILL_RUNS"] ?? (isLong ? 5 : 2)), endOnFailure: true },
   );
 }, 600_000);
+
+test("[R722] a terminal and the response to the request that created it are stored together", async () => {
+  const storage = new MemoryStorage();
+  const restarts = newRestarts({
+    storage,
+    script: {
+      prompts: {
+        "*": [
+          ask("run", "terminal/create", { command: "sh", args: ["-c", "echo ran >> ran; exit 7"] }),
+          ask("wait", "terminal/wait_for_exit", { terminalId: "$run.terminalId" }),
+        ],
+      },
+    },
+  });
+  await restarts.start();
+  const key = await restarts.open();
+  const commit = storage.journal.commit.bind(storage.journal);
+  let isKilled = false;
+  // The host is killed right after the first commit that has a terminal.
+  const killing = vi.spyOn(storage.journal, "commit").mockImplementation((records) => {
+    if (isKilled) return new Promise(() => {});
+    isKilled = records.some((record) => record.type === "opened" && record.opened.kind === "terminal");
+    return commit(records);
+  });
+  restarts.host.streamTurn(key, { message: "go" }, ME, () => undefined);
+  await until(() => isKilled);
+  killing.mockRestore();
+  await restarts.start();
+  expect((await restarts.heard.answer("run")).error).toBeUndefined();
+  await until(() => chatOf(restarts, key).activeTurn === undefined);
+  expect(chatOf(restarts, key).turns).toMatchObject([{ end: { state: "complete" } }]);
+  expect(restarts.heard.answers("wait")).toEqual([{ result: { exitCode: 7, signal: null } }]);
+  expect(readFileSync(path.join(restarts.work, "ran"), "utf8")).toBe("ran\n");
+});

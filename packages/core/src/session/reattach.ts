@@ -8,6 +8,7 @@ import {
 } from "@holdfast/terminal/port";
 import type { Audit } from "../audit/audit.ts";
 import { recordLaterExits } from "../audit/command-audit.ts";
+import type { HostLimits } from "../limit/host-limits.ts";
 import type { Storage, StoredRun } from "../ports.ts";
 import type { HostTerminals } from "../terminal/host-terminals.ts";
 import type { HeldTerminalRun, TerminalTag } from "../terminal/terminal-tag.ts";
@@ -121,15 +122,16 @@ export async function reattach(
     readonly terminals: HostTerminals;
     readonly sessions: Sessions;
     readonly processPort: ProcessPort;
+    readonly limits: HostLimits;
     readonly audit: Audit;
     readonly log: Log;
   },
 ): Promise<void> {
-  const { storage, terminals, sessions, processPort, audit, log } = parts;
+  const { storage, terminals, sessions, processPort, limits, audit, log } = parts;
   await Promise.all(
     [...remains.terminals.values()].map((held) => {
       const session = held.tag.session && sessions.ofChannel(held.tag.session);
-      return terminals.earlier.attach(held, storage, session?.agentSide);
+      return terminals.earlier.attach(held, storage, session?.agentSide, limits.scopesOf(session?.state));
     }),
   );
   for (const session of sessions.all) {

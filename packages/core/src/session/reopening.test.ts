@@ -59,6 +59,17 @@ test("[N810] a reopened session is there after a restart of the host, and can be
   expect(next.host.listSessions(ME, true)).toMatchObject([{ state: "closed" }]);
 });
 
+test("[R15] a session that is being deleted cannot be reopened", async () => {
+  const host = newHost({ agents: { mine: loads } });
+  const session = await host.open(policy);
+  await session.close();
+  const deleting = [1, 2].map(() => host.host.deleteSession(session.key, ME));
+  await expect(session.reopen()).rejects.toMatchObject({ code: "ACP_SESSION_NOT_FOUND" });
+  await Promise.all(deleting);
+  expect(host.host.listSessions(ME)).toEqual([]);
+  expect(host.host.listSessions(ME, true)).toEqual([]);
+});
+
 test("[N811] an agent that cannot resume starts without its context after a reopening, and the session says so", async () => {
   const host = newHost({ agents: { mine: forgets } });
   const session = await host.open(policy);

@@ -200,7 +200,12 @@ export class SessionAgent {
   }
 
   #begin(started: Promise<ReadyAgent>): Promise<ReadyAgent> {
-    this.#state = { name: "starting", started };
+    const state = { name: "starting", started } as const;
+    this.#state = state;
+    // Also where the agent before it could not be ended: the next turn tries again.
+    started.catch(() => {
+      if (this.#state === state) this.#state = { name: "none" };
+    });
     return started;
   }
 

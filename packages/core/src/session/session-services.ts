@@ -205,7 +205,14 @@ export class SessionServices implements AgentServices {
       url,
       toolCallId,
     } as const;
-    return context.deps.inputs.ask(context.placeOf(turn), form, idFor(request.name, "form"));
+    const { inputs } = context.deps;
+    const id = idFor(request.name, "form");
+    const completed = inputs.ask(context.placeOf(turn), form, id);
+    // An agent may take its form back, and when it dies nobody waits for the response.
+    const takeBack = (): void => void inputs.complete(id, { action: "cancel" }, { kind: "host" });
+    request.signal.addEventListener("abort", takeBack, { once: true });
+    if (request.signal.aborted) takeBack();
+    return completed;
   }
 
   warn(message: string): void {

@@ -51,6 +51,8 @@ export class Sessions {
   readonly #byChannel = new Map<string, HostSession>();
   /** Sessions that are being closed. */
   readonly #closing = new Map<string, Promise<void>>();
+  /** Deletions under way; each gives the terminals that went with its session. */
+  readonly #deleting = new Map<string, Promise<readonly string[]>>();
   #isStopping = false;
 
   constructor(deps: SessionDeps, entries: AgentEntries, rules: SessionRules) {
@@ -169,7 +171,14 @@ export class Sessions {
   }
 
   /** Closes a session if it is open, and removes what is stored of it; gives the terminals that went with it. */
-  async delete(uri: SessionUri, actor: SubmittingActor): Promise<readonly string[]> {
+  delete(uri: SessionUri, actor: SubmittingActor): Promise<readonly string[]> {
+    const deleting =
+      this.#deleting.get(uri) ?? this.#deleteNow(uri, actor).finally(() => this.#deleting.delete(uri));
+    this.#deleting.set(uri, deleting);
+    return deleting;
+  }
+
+  async #deleteNow(uri: SessionUri, actor: SubmittingActor): Promise<readonly string[]> {
     const { hub, storage } = this.#deps;
     const session = this.ofChannel(uri);
     if (session !== undefined) await this.close(session, actor, "The session was deleted.");
@@ -198,7 +207,7 @@ export class Sessions {
   #closedState(uri: SessionUri): SessionState {
     const stored = this.#deps.storage.loadChannel(uri);
     const state = this.ofChannel(uri)?.state ?? (stored?.kind === "session" ? stored.state : undefined);
-    if (state === undefined) throw new HostError("ACP_SESSION_NOT_FOUND");
+    if (state === undefined || this.#deleting.has(uri)) throw new HostError("ACP_SESSION_NOT_FOUND");
     if (state.backendId === undefined) throw new HostError("ACP_SESSION_INIT_FAILED", NEVER_STARTED);
     return state;
   }

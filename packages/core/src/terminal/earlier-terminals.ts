@@ -3,6 +3,7 @@ import type { TerminalUri } from "@holdfast/ahp";
 import { OWNER_CLIENT_ID } from "@holdfast/protocol";
 import { removeShellFolder } from "@holdfast/terminal/shell-integration";
 import { textLimitBytes } from "@holdfast/terminal/terminal";
+import type { RunScope } from "../limit/host-limits.ts";
 import type { Storage, TerminalSpool } from "../ports.ts";
 import type { AgentSide } from "./agent-side.ts";
 import { DisplayRun, type SavedDisplayRun } from "./display-run.ts";
@@ -37,12 +38,17 @@ export class EarlierTerminals {
 
   /**
    * Makes the terminal of an earlier host again, whose channel is open: what its run has held is read once more, and
-   * what was published is not published again (U720).
+   * what was published is not published again (U720). It counts in the scopes of its session.
    */
-  async attach(held: HeldTerminalRun, storage: Storage, agent: AgentSide | undefined): Promise<HostTerminal> {
+  async attach(
+    held: HeldTerminalRun,
+    storage: Storage,
+    agent: AgentSide | undefined,
+    scopes: readonly RunScope[],
+  ): Promise<HostTerminal> {
     const { run, tag, state } = held;
     const { uri, marker } = tag;
-    const { spool, processPort, owners, scopes = [] } = this.#parts;
+    const { spool, processPort, owners } = this.#parts;
     const extent = await spool?.extent(uri);
     const continuation = readContinuation(storage, held, extent?.endOffset ?? 0);
     const { claim, size } = state;

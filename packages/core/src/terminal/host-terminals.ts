@@ -263,6 +263,7 @@ export class HostTerminals {
   }
 
   #openChannel(terminal: HostTerminal, plan: ShownPlan, startedAt: string): void {
+    plan.agent?.opening?.();
     this.#terminals.set(terminal.id, terminal);
     this.channels.open(terminal, plan, startedAt);
     // Only now: a quick command may have exited before there was a channel to say so in.

@@ -4,8 +4,10 @@ import { setImmediate } from "node:timers/promises";
 import { expect, test, vi } from "vitest";
 import { until } from "../testing/agent-record.ts";
 import { ME } from "../testing/fake-host.ts";
+import { FakeSession } from "../testing/fake-session.ts";
 import { type Restarts, useRestarts } from "../testing/restarts.ts";
 import { TerminalClient } from "../testing/terminal-client.ts";
+import { ask } from "../testing/script.ts";
 import { WatchingClient } from "../testing/terminal-viewer.ts";
 
 const newRestarts = useRestarts();
@@ -152,3 +154,27 @@ test("[U723] of a terminal that wrote more than is held, the end is shown and ev
   expect(state.output.endOffset).toBe(whole.length);
   expect(whole.endsWith(text.slice(-100_000))).toBe(true);
 }, 60_000);
+
+test("[U660] a command that an earlier host started counts for its session until it ends", async () => {
+  const restarts = newRestarts({
+    script: {
+      prompts: {
+        first: [ask("one", "terminal/create", { command: "sleep", args: ["1000"] })],
+        second: [
+          ask("two", "terminal/create", { command: "true" }),
+          ask("killed", "terminal/kill", { terminalId: "$one.terminalId" }),
+          ask("waited", "terminal/wait_for_exit", { terminalId: "$one.terminalId" }),
+          ask("three", "terminal/create", { command: "true" }),
+        ],
+      },
+    },
+    config: { limits: { session: { openTerminals: 1 } } },
+  });
+  await restarts.start();
+  const key = await restarts.open();
+  await new FakeSession(restarts.host, key, restarts.heard).turn("first");
+  await restarts.start();
+  await new FakeSession(restarts.host, key, restarts.heard).turn("second");
+  expect((await restarts.heard.answer("two")).error).toMatchObject({ code: -32029 });
+  expect(await restarts.heard.result("three")).toMatchObject({ terminalId: expect.any(String) });
+});

@@ -37,7 +37,7 @@ class MortalStorage {
       };
     const { journal, audit, meta } = kept;
     const parts: Partial<Storage> = {
-      journal: { commit: ifAlive((records) => void journal.commit(records)) },
+      journal: { commit: (records) => (this.#isDead ? undefined : journal.commit(records)) },
       audit: {
         append: ifAlive((entry) => audit.append(entry)),
         read: (query) => audit.read(query),

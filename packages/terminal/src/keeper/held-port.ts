@@ -209,6 +209,10 @@ export class AttachedRun implements Run {
     return this.#kept.inputOffset;
   }
 
+  get takenInputOffset(): number {
+    return this.#kept.takenInputOffset;
+  }
+
   get hasInput(): boolean {
     return this.#kept.hasInput;
   }

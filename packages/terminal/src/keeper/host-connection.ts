@@ -185,13 +185,14 @@ export class HostConnection implements FrameHandler {
     try {
       const attached = await open(this.#sink(run));
       numbered.attached = attached;
-      numbered.takenOffset = attached.inputOffset;
+      numbered.takenOffset = attached.takenInputOffset;
       for (const stream of ["output", "error"] as const) {
         if (numbered.early[stream] > 0) attached.grant(stream, numbered.early[stream]);
       }
-      const { id, pid, kind, tree, limits, limitBackends, inputOffset, hasInput } = attached;
+      const { id, pid, kind, tree, limits, limitBackends, inputOffset, takenInputOffset, hasInput } =
+        attached;
       if (hasInput) attached.onDrain(() => this.#taken(run, numbered));
-      return { id, pid, kind, tree, limits, limitBackends, inputOffset, hasInput };
+      return { id, pid, kind, tree, limits, limitBackends, inputOffset, takenInputOffset, hasInput };
     } catch (error) {
       this.#runs.delete(run);
       throw error;
@@ -223,19 +224,17 @@ export class HostConnection implements FrameHandler {
       throw new FrameError(`more than ${maxInputBytes} bytes of input wait for run ${run}`);
     }
     const { piece, bytes } = (flags & 1) === 1 ? decodeKey(payload) : { bytes: payload };
-    let isReady = true;
     try {
       // The buffer belongs to the socket; what waits for the command must not change.
-      isReady = attached.writeAt(offset, Buffer.from(bytes), piece);
+      attached.writeAt(offset, Buffer.from(bytes), piece);
     } catch (error) {
-      // The command takes no more input: the host learns of it from the exit.
-      if (!(error instanceof TerminalError) || error.code !== "closed") throw error;
+      if (!isInputLoss(error)) throw error;
     }
-    if (isReady && attached.inputOffset - numbered.takenOffset >= takenStepBytes) this.#taken(run, numbered);
+    if (attached.takenInputOffset - numbered.takenOffset >= takenStepBytes) this.#taken(run, numbered);
   }
 
   #taken(run: number, numbered: NumberedRun): void {
-    numbered.takenOffset = numbered.attached?.inputOffset ?? 0;
+    numbered.takenOffset = numbered.attached?.takenInputOffset ?? 0;
     this.#send([encodeHeader(FRAME.taken, 0, run, "output", numbered.takenOffset)]);
   }
 
@@ -249,4 +248,9 @@ export class HostConnection implements FrameHandler {
   #send(parts: readonly Uint8Array[]): void {
     this.#writer.send(parts);
   }
+}
+
+/** The command has ended, which the host learns from its exit, or does not read: only its own input is lost. */
+function isInputLoss(error: unknown): boolean {
+  return error instanceof TerminalError && (error.code === "closed" || error.code === "input_full");
 }

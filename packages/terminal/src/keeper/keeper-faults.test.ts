@@ -3,54 +3,22 @@ import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import { once } from "node:events";
 import { chmodSync, mkdirSync, rmSync } from "node:fs";
-import { connect, createServer } from "node:net";
+import { createServer } from "node:net";
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { readCommandLine, readProcessTable } from "../process/tree/process-table.ts";
+import { exchange, hello } from "../testing/keeper-frames.ts";
 import { guardLeaks } from "../testing/leaks.ts";
 import { RunRecord, attachAcknowledging, isAlive, recordRun, untilGone } from "../testing/run-record.ts";
 import { connectTo, keeperPid, makeHome } from "../testing/test-keeper.ts";
 import { endKeeper, keeperStatus } from "./connect.ts";
-import { FRAME, FrameReader, MAX_FRAME_BYTES, decodeJson, encodeHeader, encodeJson } from "./frame.ts";
+import { FRAME, MAX_FRAME_BYTES, encodeHeader, encodeJson } from "./frame.ts";
 import { PROTOCOL_VERSION } from "./message.ts";
 import { findPlace } from "./place.ts";
 
 guardLeaks();
-
-/** Frames that come back for what a client sends, until the connection is closed; `later` is sent after two of them. */
-async function exchange(
-  home: string,
-  parts: readonly Uint8Array[],
-  later: readonly Uint8Array[] = [],
-): Promise<{ type: number; value: unknown }[]> {
-  const frames: { type: number; value: unknown }[] = [];
-  const reader = new FrameReader({
-    part: () => {},
-    frame: ({ type }, payload) => {
-      frames.push({ type, value: payload.length === 0 ? undefined : decodeJson(payload) });
-      if (frames.length === 2) for (const part of later) socket.write(part);
-    },
-  });
-  const socket = connect(findPlace(home).socket);
-  socket.on("data", (chunk) => reader.push(chunk));
-  socket.on("error", () => {});
-  for (const part of parts) socket.write(part);
-  await once(socket, "close");
-  return frames;
-}
-
-function hello(home: string, change: object = {}): Buffer[] {
-  const { home: found } = findPlace(home);
-  return encodeJson(FRAME.hello, 0, {
-    protocol: PROTOCOL_VERSION,
-    purpose: "host",
-    home: found,
-    pid: process.pid,
-    ...change,
-  });
-}
 
 describe.skipIf(process.platform === "win32")("a keeper's faults", () => {
   it("[K730] a sink that throws is reported, and nothing else is affected", async () => {
@@ -161,6 +129,20 @@ describe.skipIf(process.platform === "win32")("a keeper's faults", () => {
     process.kill(pid, "SIGKILL");
     await expect(starting).rejects.toMatchObject({ name: "TerminalError", code: "lost" });
     expect(record.events).toEqual([]);
+    await port.close();
+  });
+
+  it("[K725] killed while it ends a run: the run is lost, and nothing is left to end", async () => {
+    const home = makeHome();
+    const port = await connectTo(home);
+    const pid = keeperPid(port);
+    const { run, record } = await recordRun(port, { command: "exec sleep 1000" });
+    process.kill(pid, "SIGSTOP");
+    const ending = Promise.all([run.members(), run.end(0)]);
+    process.kill(pid, "SIGKILL");
+    expect(await ending).toEqual([[], []]);
+    expect(await record.exited()).toMatchObject({ lost: true });
+    await untilGone([run.pid]);
     await port.close();
   });
 
@@ -302,29 +284,6 @@ describe.skipIf(process.platform === "win32")("a keeper's faults", () => {
       expect([name, frames.at(-1)]).toMatchObject([name, refusal]);
       expect((await keeperStatus(home))?.runs).toMatchObject([{ id: run.id, hasExited: false }]);
     }
-  });
-
-  it("[K707] closes a connection whose input leaves a gap, and ignores input that it has", async () => {
-    const home = makeHome();
-    const port = await connectTo(home);
-    const { run } = await recordRun(port, { kind: "stdio", command: "cat" });
-    run.write(Buffer.from("12345"));
-    await run.members();
-    await port.detach();
-    const attach = encodeJson(FRAME.request, 1, { do: "attach", reply: 2, id: run.id, from: {} });
-    const input = (offset: number, text: string): Buffer[] => [
-      encodeHeader(FRAME.input, text.length, 1, "output", offset),
-      Buffer.from(text),
-    ];
-    const repeated = [...input(0, "12345"), ...input(3, "4567"), ...input(9, "gap")];
-    const frames = await exchange(home, [...hello(home), ...attach], repeated);
-    expect(frames.at(-1)).toMatchObject({ value: { failure: { code: "invalid_request", field: "offset" } } });
-    const next = await connectTo(home);
-    const record = new RunRecord();
-    const attached = await next.attach(run.id, record, {});
-    await record.seen(/^1234567$/);
-    expect(attached.inputOffset).toBe(7);
-    await next.close(200);
   });
 
   it.runIf(process.getuid?.() === 0 && process.platform === "linux")(

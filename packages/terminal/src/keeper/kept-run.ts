@@ -43,6 +43,7 @@ export class KeptRun implements FeedSource {
   #note: string | undefined;
   readonly #keys = new InputKeys();
   #inputOffset = 0;
+  #takenInputOffset = 0;
   #isHeldByHost = false;
   #isPaused = false;
   readonly #drainListeners = new Set<() => void>();
@@ -75,6 +76,11 @@ export class KeptRun implements FeedSource {
     return this.#inputOffset;
   }
 
+  /** Below it, no input waits for the command to read it. */
+  get takenInputOffset(): number {
+    return this.#takenInputOffset;
+  }
+
   /** The spawner's run, once it has been started. */
   get run(): Run {
     if (this.#run === undefined) throw new Error("the run has not been started");
@@ -92,6 +98,7 @@ export class KeptRun implements FeedSource {
     if (this.#isPaused) run.hold(true);
     if (!this.hasInput) return;
     run.onDrain(() => {
+      this.#takenInputOffset = this.#inputOffset;
       for (const listener of this.#drainListeners) listener();
     });
   }
@@ -169,13 +176,17 @@ export class KeptRun implements FeedSource {
     const repeatedBytes = piece === undefined ? 0 : this.#keys.repeatedBytes(piece, bytes.length);
     const typed = bytes.subarray(Math.max(bytes.length - fresh.length, repeatedBytes));
     try {
-      const isReady = typed.length === 0 || this.run.write(typed);
+      const isReady =
+        typed.length === 0 ? this.#takenInputOffset === this.#inputOffset : this.run.write(typed);
       this.#inputOffset += fresh.length;
+      if (isReady) this.#takenInputOffset = this.#inputOffset;
       if (piece !== undefined) this.#keys.note(piece, bytes.length);
       return isReady;
     } catch (error) {
+      if (!(error instanceof TerminalError)) throw error;
       // Nobody will read it: the next write begins after it nevertheless.
-      if (error instanceof TerminalError && error.code === "closed") this.#inputOffset += fresh.length;
+      if (error.code === "closed" || error.code === "input_full") this.#inputOffset += fresh.length;
+      if (error.code === "closed") this.#takenInputOffset = this.#inputOffset;
       throw error;
     }
   }

@@ -142,6 +142,8 @@ export interface RunDescription {
   readonly limits: LimitsInForce;
   readonly limitBackends?: LimitBackends | undefined;
   readonly inputOffset: number;
+  /** Below it, no input waits for the command to read it. Keepers of earlier versions do not say. */
+  readonly takenInputOffset?: number | undefined;
   readonly hasInput: boolean;
 }
 

@@ -109,7 +109,8 @@ export class RemoteRun implements Run, LinkedRun {
     this.#description = description;
     this.#inputOffset = description.inputOffset;
     this.#sentOffset = description.inputOffset;
-    this.#takenOffset = description.inputOffset;
+    // Some may have been taken since the keeper described the run.
+    this.#takenOffset = Math.max(this.#takenOffset, description.takenInputOffset ?? description.inputOffset);
   }
 
   get id(): string {
@@ -255,11 +256,11 @@ export class RemoteRun implements Run, LinkedRun {
   }
 
   async end(graceMs: number): Promise<readonly TreeProcess[]> {
-    return this.#isLost ? [] : this.#parts.link.request("end", { graceMs }, this.#number);
+    return this.#unlessLost(() => this.#parts.link.request("end", { graceMs }, this.#number));
   }
 
   async members(): Promise<readonly TreeProcess[]> {
-    return this.#isLost ? [] : this.#parts.link.request("members", {}, this.#number);
+    return this.#unlessLost(() => this.#parts.link.request("members", {}, this.#number));
   }
 
   release(): void {
@@ -283,9 +284,19 @@ export class RemoteRun implements Run, LinkedRun {
     return this.#parts.link.end;
   }
 
-  /** The processes of a dead keeper are ended by its helper, or by the keeper after it. */
   get #isLost(): boolean {
     return this.#end === "lost" || this.#end === "ended";
+  }
+
+  /** The processes of a dead keeper are ended by its helper, or by the keeper after it: none are left to this host. */
+  async #unlessLost(list: () => Promise<readonly TreeProcess[]>): Promise<readonly TreeProcess[]> {
+    try {
+      return this.#isLost ? [] : await list();
+    } catch (error) {
+      // The keeper died while it worked.
+      if (this.#isLost) return [];
+      throw error;
+    }
   }
 
   #refuseInput(): void {

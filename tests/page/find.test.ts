@@ -217,4 +217,28 @@ describePage("finding", () => {
     await page.getByRole("button", { name: "Clear filters" }).click();
     await link(page, "Kitchen oven").waitFor();
   });
+
+  it("[Z988] letters typed in a list or a menu are not shortcuts", async () => {
+    const page = await open();
+    await link(page, "Kitchen oven").click();
+    await page.getByRole("heading", { name: "Kitchen oven" }).waitFor();
+    const address = await page.evaluate<string>("location.hash");
+    await page.getByRole("button", { name: /^Permissions: / }).click();
+    const choices = page.getByRole("listbox", { name: "Permissions" });
+    await choices.waitFor();
+    for (const word of ["allow", "ask"]) {
+      await page.keyboard.type(word);
+      expect(await page.evaluate("location.hash")).toBe(address);
+      expect(await page.getByRole("dialog").count()).toBe(0);
+      expect(await choices.count()).toBe(1);
+    }
+    await page.keyboard.press("Escape");
+    await page.getByRole("button", { name: "Session menu" }).click();
+    await page.keyboard.type("arch");
+    expect(await page.evaluate("location.hash")).toBe(address);
+    expect(await page.getByRole("menu", { name: "Session menu" }).count()).toBe(1);
+    // With Ctrl they are.
+    await page.keyboard.press("Control+k");
+    await page.getByRole("dialog", { name: "Command palette" }).waitFor();
+  });
 });

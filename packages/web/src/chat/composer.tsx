@@ -132,6 +132,18 @@ function useMessage(session: SessionState, chat: ChatState, onSend: () => void):
     keepDraft(chat.resource, written);
   };
   useDraftChanges(chat.resource, setText);
+  const runCommand = (line: string): Promise<boolean> => {
+    const folder = pathOf(session.workingDirectories[0]);
+    return host.reportFailure(runOwnCommand(host, session.resource, folder, line));
+  };
+  const sendMessage = (): Promise<boolean> => {
+    const written = { text, attachments: [...attached, ...stillNamed(named, text)] };
+    onSend();
+    const store = host.channel(chat.resource, "chat");
+    return host.reportRejection(
+      chat.activeTurn === undefined ? startTurn(store, written) : queueMessage(store, written),
+    );
+  };
   const send = async (): Promise<void> => {
     if (isEmpty) return;
     if (!host.isReachable()) {
@@ -139,22 +151,16 @@ function useMessage(session: SessionState, chat: ChatState, onSend: () => void):
       host.notices.say("problem", "Disconnected: the message was not sent. It is kept here; send it again.");
       return;
     }
-    if (command !== undefined) {
-      const folder = pathOf(session.workingDirectories[0]);
-      if (await host.reportFailure(runOwnCommand(host, session.resource, folder, command))) write("");
-      return;
-    }
-    const written = { text, attachments: [...attached, ...stillNamed(named, text)] };
     setText("");
     setAttached([]);
     setNamed([]);
-    onSend();
-    const store = host.channel(chat.resource, "chat");
-    const isTaken = await host.reportRejection(
-      chat.activeTurn === undefined ? startTurn(store, written) : queueMessage(store, written),
-    );
-    if (isTaken) return keepDraft(chat.resource, "");
-    // A message that was not accepted is put back, unless something else was written meanwhile.
+    const isTaken = await (command === undefined ? sendMessage() : runCommand(command));
+    if (isTaken) {
+      // Unless the next message has been begun meanwhile.
+      if (readDraft(chat.resource) === text) keepDraft(chat.resource, "");
+      return;
+    }
+    // What was not accepted is put back, unless something else was written meanwhile.
     setText((current) => (current === "" ? text : current));
     setAttached((current) => [...attached, ...current]);
     setNamed((current) => [...named, ...current]);

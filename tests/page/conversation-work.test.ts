@@ -235,4 +235,30 @@ describePage("[Z803] work in a conversation", () => {
     await expect.poll(() => composer(page).inputValue()).toBe("second");
     await composer(page).fill("");
   });
+
+  it("[Z991] a command gets the keyboard when it starts, not when somebody comes back to it or has begun a message", async () => {
+    const page = await open();
+    const commands = page.getByRole("region", { name: "Your commands" });
+    const screen = commands.locator("textarea");
+    await say(page, "!cat");
+    await commands.locator("textarea:focus").waitFor({ state: "attached" });
+    await page.reload();
+    // Its screen is there, and held.
+    await expect.poll(() => screen.getAttribute("tabindex")).toBe("0");
+    await page.keyboard.type("hello");
+    expect(await composer(page).inputValue()).toBe("hello");
+
+    await page.route("**/sdk/acp/terminals", async (route) => {
+      await composer(page).pressSequentially("next");
+      await route.continue();
+    });
+    await say(page, "!cat");
+    await expect.poll(() => screen.count()).toBe(2);
+    await expect.poll(() => screen.last().getAttribute("tabindex")).toBe("0");
+    await page.keyboard.type("!");
+    expect(await composer(page).inputValue()).toBe("next!");
+    await page.unrouteAll();
+    await composer(page).fill("");
+    for (const stop of await commands.getByRole("button", { name: "Stop command" }).all()) await stop.click();
+  });
 });

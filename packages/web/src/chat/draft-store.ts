@@ -3,7 +3,7 @@ import type { Attachment } from "@holdfast/ahp";
 
 const prefix = "holdfast-draft:";
 
-/** The unsent text of a chat; empty when there is none. */
+/** The unsent text of a chat, or of another field by its name; empty when there is none. */
 export function readDraft(chat: string): string {
   try {
     return sessionStorage.getItem(prefix + chat) ?? "";

@@ -261,4 +261,16 @@ describePage("[Z803] work in a conversation", () => {
     await composer(page).fill("");
     for (const stop of await commands.getByRole("button", { name: "Stop command" }).all()) await stop.click();
   });
+
+  it("[Z994] a completion in the middle of a message leaves the caret behind it", async () => {
+    const page = await open();
+    await composer(page).fill("Compare  with the tests");
+    await page.evaluate("document.activeElement.setSelectionRange(8, 8)");
+    await page.keyboard.type("@wal");
+    await page.getByRole("option", { name: "wall.txt" }).waitFor();
+    await page.keyboard.press("Tab");
+    await page.keyboard.type("!");
+    expect(await composer(page).inputValue()).toBe("Compare @wall.txt! with the tests");
+    await composer(page).fill("");
+  });
 });

@@ -65,11 +65,12 @@ describePage("[Z803] work in a conversation", () => {
     await scripted?.close();
   });
 
-  async function open(policy?: ApprovalPolicy): Promise<Page> {
+  async function open(policy?: ApprovalPolicy, expectedFaults?: RegExp): Promise<Page> {
     const { url, token, project } = scripted.host;
     const { page } = await sharePage(`${url}/?tkn=${token}`, {
       permissions: ["clipboard-read", "clipboard-write"],
       viewport: { width: 1440, height: 900 },
+      ...(expectedFaults && { expectedFaults }),
     });
     await whenConnected(page);
     await enterSession(page, "painter", project, policy);
@@ -180,5 +181,96 @@ describePage("[Z803] work in a conversation", () => {
     await commands.getByRole("button", { name: "Stop command" }).click();
     await commands.getByRole("button", { name: "Remove" }).click();
     await commands.waitFor({ state: "detached" });
+  });
+
+  it("[Z990] a command is run once, however often Enter is pressed, and leaves the field to the next message", async () => {
+    const page = await open(undefined, /Failed to load resource/);
+    let count = 0;
+    let run = (): void => {};
+    const isDelayed = new Promise<void>((resolve) => (run = resolve));
+    await page.route("**/sdk/acp/terminals", async (route) => {
+      count += 1;
+      await isDelayed;
+      await route.continue();
+    });
+    await composer(page).fill("!date");
+    for (let press = 0; press < 3; press += 1) await page.keyboard.press("Enter");
+    await page.keyboard.type("next");
+    expect(await composer(page).inputValue()).toBe("next");
+    run();
+    const commands = page.getByRole("region", { name: "Your commands" });
+    await commands.getByText("exit 0").waitFor();
+    expect(count).toBe(1);
+    expect(await composer(page).inputValue()).toBe("next");
+    // The draft that was kept, too.
+    await page.unrouteAll();
+    await page.reload();
+    await expect.poll(() => composer(page).inputValue()).toBe("next");
+    await commands.getByRole("button", { name: "Remove" }).click();
+
+    await page.route("**/sdk/acp/terminals", (route) =>
+      route.fulfill({ status: 500, json: { error: "No room." } }),
+    );
+    await composer(page).fill("!date");
+    await page.keyboard.press("Enter");
+    await page.getByRole("main").getByText("No room.").waitFor();
+    expect(await composer(page).inputValue()).toBe("!date");
+    await page.unrouteAll();
+    await composer(page).fill("");
+  });
+
+  it("[Z990] the draft that is written while a message is sent stays", async () => {
+    const page = await open();
+    await composer(page).fill("first");
+    // Before the host can respond.
+    await page.evaluate(`(async () => {
+      const enter = new KeyboardEvent("keydown", { key: "Enter", bubbles: true, cancelable: true });
+      document.activeElement.dispatchEvent(enter);
+      await null;
+      document.execCommand("insertText", false, "second");
+    })()`);
+    await page.getByText("Heard.").waitFor();
+    expect(await composer(page).inputValue()).toBe("second");
+    await page.reload();
+    await expect.poll(() => composer(page).inputValue()).toBe("second");
+    await composer(page).fill("");
+  });
+
+  it("[Z991] a command gets the keyboard when it starts, not when somebody comes back to it or has begun a message", async () => {
+    const page = await open();
+    const commands = page.getByRole("region", { name: "Your commands" });
+    const screen = commands.locator("textarea");
+    await say(page, "!cat");
+    await commands.locator("textarea:focus").waitFor({ state: "attached" });
+    await page.reload();
+    // Its screen is there, and held.
+    await expect.poll(() => screen.getAttribute("tabindex")).toBe("0");
+    await page.keyboard.type("hello");
+    expect(await composer(page).inputValue()).toBe("hello");
+
+    await page.route("**/sdk/acp/terminals", async (route) => {
+      await composer(page).pressSequentially("next");
+      await route.continue();
+    });
+    await say(page, "!cat");
+    await expect.poll(() => screen.count()).toBe(2);
+    await expect.poll(() => screen.last().getAttribute("tabindex")).toBe("0");
+    await page.keyboard.type("!");
+    expect(await composer(page).inputValue()).toBe("next!");
+    await page.unrouteAll();
+    await composer(page).fill("");
+    for (const stop of await commands.getByRole("button", { name: "Stop command" }).all()) await stop.click();
+  });
+
+  it("[Z994] a completion in the middle of a message leaves the caret behind it", async () => {
+    const page = await open();
+    await composer(page).fill("Compare  with the tests");
+    await page.evaluate("document.activeElement.setSelectionRange(8, 8)");
+    await page.keyboard.type("@wal");
+    await page.getByRole("option", { name: "wall.txt" }).waitFor();
+    await page.keyboard.press("Tab");
+    await page.keyboard.type("!");
+    expect(await composer(page).inputValue()).toBe("Compare @wall.txt! with the tests");
+    await composer(page).fill("");
   });
 });

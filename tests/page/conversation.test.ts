@@ -254,6 +254,37 @@ describePage("[Z36] a conversation", () => {
     expect(await composer(page).inputValue()).toBe("Listen");
   });
 
+  it("[Z992] keeps the files of an unsent message while another tab of the session is shown", async () => {
+    const { page } = await openConversation();
+    const views = page.getByRole("tablist", { name: "Views of the session" });
+    const comeBack = async (): Promise<void> => {
+      await views.getByRole("tab", { name: "Changes" }).click();
+      await composer(page).waitFor({ state: "detached" });
+      await views.getByRole("tab", { name: "Conversation" }).click();
+    };
+    await composer(page).focus();
+    await dropText(page, "notes.md", "# Notes\n");
+    const waiting = page.getByRole("list", { name: "Attachments" });
+    await waiting.getByText("notes.md").waitFor();
+    await composer(page).pressSequentially("Read this and @wal");
+    await page.getByRole("option", { name: "wall.txt" }).waitFor();
+    await page.keyboard.press("Tab");
+    await comeBack();
+    await waiting.getByText("notes.md").waitFor();
+    await composer(page).press("Enter");
+    await page.getByText("Heard.").waitFor();
+    expect(lastHeard("session/prompt")).toMatchObject({
+      prompt: [
+        { text: "Read this and @wall.txt " },
+        { type: "resource", resource: { text: "# Notes\n" } },
+        { type: "resource_link", name: "wall.txt" },
+      ],
+    });
+    await comeBack();
+    await composer(page).waitFor();
+    expect(await waiting.count()).toBe(0);
+  });
+
   it.each([
     ["ask for a folder", "Run this command in /tmp/wall?"],
     ["ask for a file", "Allow this file change?"],

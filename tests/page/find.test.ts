@@ -217,4 +217,67 @@ describePage("finding", () => {
     await page.getByRole("button", { name: "Clear filters" }).click();
     await link(page, "Kitchen oven").waitFor();
   });
+
+  it("[Z988] letters typed in a list or a menu are not shortcuts", async () => {
+    const page = await open();
+    await link(page, "Kitchen oven").click();
+    await page.getByRole("heading", { name: "Kitchen oven" }).waitFor();
+    const address = await page.evaluate<string>("location.hash");
+    await page.getByRole("button", { name: /^Permissions: / }).click();
+    const choices = page.getByRole("listbox", { name: "Permissions" });
+    await choices.waitFor();
+    for (const word of ["allow", "ask"]) {
+      await page.keyboard.type(word);
+      expect(await page.evaluate("location.hash")).toBe(address);
+      expect(await page.getByRole("dialog").count()).toBe(0);
+      expect(await choices.count()).toBe(1);
+    }
+    await page.keyboard.press("Escape");
+    await page.getByRole("button", { name: "Session menu" }).click();
+    await page.keyboard.type("arch");
+    expect(await page.evaluate("location.hash")).toBe(address);
+    expect(await page.getByRole("menu", { name: "Session menu" }).count()).toBe(1);
+    // With Ctrl they are.
+    await page.keyboard.press("Control+k");
+    await page.getByRole("dialog", { name: "Command palette" }).waitFor();
+  });
+
+  it("[Z989] the focus is back where it was after the palette or a dialog, unless the chosen action moved it", async () => {
+    const page = await open();
+    await link(page, "Kitchen oven").click();
+    await page.getByRole("heading", { name: "Kitchen oven" }).waitFor();
+    const choose = async (words: string): Promise<void> => {
+      await page.keyboard.press("Control+k");
+      await page.getByRole("combobox", { name: "Find a session or an action" }).waitFor();
+      await page.keyboard.type(words);
+      await page.keyboard.press("Enter");
+    };
+    const field = page.getByRole("textbox", { name: "Message", exact: true });
+    await field.focus();
+    await page.keyboard.type("half a ");
+    await choose("show the conversation");
+    await page.keyboard.type("thought");
+    expect(await field.inputValue()).toBe("half a thought");
+    await choose("close");
+    const question = page.getByRole("dialog", { name: "Close the session?" });
+    await question.getByRole("button", { name: "Cancel" }).click();
+    await page.keyboard.type(", thrice");
+    expect(await field.inputValue()).toBe("half a thought, thrice");
+    await page.keyboard.press("Control+k");
+    await page.keyboard.press("Control+k");
+    await page.keyboard.type("!");
+    expect(await field.inputValue()).toBe("half a thought, thrice!");
+    await page.keyboard.press("Control+k");
+    await page.getByRole("combobox", { name: "Find a session or an action" }).waitFor();
+    await page.mouse.click(1270, 300);
+    await page.keyboard.type("!");
+    expect(await field.inputValue()).toBe("half a thought, thrice!!");
+    await field.fill("");
+
+    await choose("filter sessions");
+    await page.keyboard.type("oven");
+    const filter = page.getByRole("searchbox", { name: "Filter sessions" });
+    expect(await filter.inputValue()).toBe("oven");
+    await filter.fill("");
+  });
 });

@@ -56,4 +56,33 @@ describePage("[Z810] the home page", () => {
     await page.getByRole("button", { name: /^Folder: / }).click();
     await page.getByRole("option", { name: /orchard/ }).waitFor();
   });
+
+  it("[Z993] keeps the first message of a new session until the session is there", async () => {
+    const { page } = await openPage(`${host.url}/?tkn=${host.token}`);
+    await whenConnected(page);
+    const field = page.getByRole("textbox", { name: "What do you want done?" });
+    await field.fill("echo one");
+    await page.getByRole("link", { name: "Inbox" }).click();
+    await field.waitFor({ state: "detached" });
+    await page.getByRole("link", { name: "Home" }).click();
+    expect(await field.inputValue()).toBe("echo one");
+    await page.reload();
+    expect(await field.inputValue()).toBe("echo one");
+
+    await page.getByRole("button", { name: "New session" }).click();
+    const dialog = page.getByRole("dialog", { name: "New session" });
+    const inDialog = dialog.getByRole("textbox", { name: "What do you want done?" });
+    expect(await inDialog.inputValue()).toBe("echo one");
+    await inDialog.fill("echo one two");
+    await page.mouse.click(5, 5);
+    await dialog.waitFor({ state: "detached" });
+    expect(await field.inputValue()).toBe("echo one two");
+
+    await pick(page, "Agent", /Shell/);
+    await field.press("Enter");
+    await allow(page);
+    await whenIdle(page);
+    await page.getByRole("link", { name: "Home" }).click();
+    expect(await field.inputValue()).toBe("");
+  });
 });

@@ -1,6 +1,7 @@
 // Keys that answer the current question (Z806), and that go to another one (Z972).
 import { type RefObject, useEffect, useRef } from "react";
 import { messageFieldId, msSinceTyping } from "../chat/message-focus.ts";
+import { isTypingIn } from "../find/shortcuts.ts";
 import { moveCurrentQuestion } from "./current-question.ts";
 import { emptyMessageField, swallow, watchLetter } from "./lone-letter.ts";
 
@@ -46,10 +47,10 @@ export function useAnswerKeys(
       const key = event.key.toLowerCase();
       if (event.ctrlKey || event.metaKey || event.altKey || event.repeat) return;
       const step = steps[key];
-      if (step !== undefined && !isOccupied(event.target) && moveCurrentQuestion(step)) swallow(event);
+      if (step !== undefined && !isTypingIn(event.target) && moveCurrentQuestion(step)) swallow(event);
       if (!latest.current.isAnswer(key)) return;
       const field = emptyMessageField(event.target);
-      if (field === undefined ? isOccupied(event.target) : !keysInField.has(key)) return;
+      if (field === undefined ? isTypingIn(event.target) : !keysInField.has(key)) return;
       if (!isInSight(card.current)) {
         card.current?.scrollIntoView({ block: "nearest" });
         shownMs = performance.now();
@@ -82,11 +83,4 @@ function isInSight(card: HTMLElement | null): boolean {
   if (card === null || button === undefined) return false;
   const { left, top, width, height } = button;
   return card.contains(document.elementFromPoint(left + width / 2, top + height / 2));
-}
-
-/** Where keys have another meaning. */
-const occupied = "input, textarea, select, dialog[open], [popover], .xterm";
-
-function isOccupied(target: EventTarget | null): boolean {
-  return target instanceof Element && target.closest(occupied) !== null;
 }

@@ -10,7 +10,14 @@ import { Button, IconButton } from "../ui/button.tsx";
 import { Badge } from "../ui/status.tsx";
 import { readFiles } from "./attached-file.ts";
 import { stillNamed } from "./completion.ts";
-import { keepDraft, readDraft } from "./draft-store.ts";
+import {
+  type DraftFiles,
+  keepDraft,
+  keepDraftFiles,
+  noFiles,
+  readDraft,
+  readDraftFiles,
+} from "./draft-store.ts";
 import style from "./composer.module.css";
 import { focusMessageField } from "./message-focus.ts";
 import { changeDraft, type DraftChange, listenToDraftChanges } from "./message-draft.ts";
@@ -121,10 +128,8 @@ interface DraftMessage {
 function useMessage(session: SessionState, chat: ChatState, onSend: () => void): DraftMessage {
   const host = useHost();
   const [text, setText] = useState(() => readDraft(chat.resource));
-  /** Files that were pasted, dropped or chosen. */
-  const [attached, setAttached] = useState<readonly Attachment[]>([]);
-  /** Files of the session's folder that the text may name. */
-  const [named, setNamed] = useState<readonly Attachment[]>([]);
+  const { files, show, add, remove } = useDraftFiles(chat.resource);
+  const { attached, named } = files;
   const isEmpty = text.trim() === "" && attached.length === 0;
   const command = attached.length === 0 ? ownCommand(text) : undefined;
   const write = (written: string): void => {
@@ -132,6 +137,18 @@ function useMessage(session: SessionState, chat: ChatState, onSend: () => void):
     keepDraft(chat.resource, written);
   };
   useDraftChanges(chat.resource, setText);
+  const runCommand = (line: string): Promise<boolean> => {
+    const folder = pathOf(session.workingDirectories[0]);
+    return host.reportFailure(runOwnCommand(host, session.resource, folder, line));
+  };
+  const sendMessage = (): Promise<boolean> => {
+    const written = { text, attachments: [...attached, ...stillNamed(named, text)] };
+    onSend();
+    const store = host.channel(chat.resource, "chat");
+    return host.reportRejection(
+      chat.activeTurn === undefined ? startTurn(store, written) : queueMessage(store, written),
+    );
+  };
   const send = async (): Promise<void> => {
     if (isEmpty) return;
     if (!host.isReachable()) {
@@ -139,25 +156,18 @@ function useMessage(session: SessionState, chat: ChatState, onSend: () => void):
       host.notices.say("problem", "Disconnected: the message was not sent. It is kept here; send it again.");
       return;
     }
-    if (command !== undefined) {
-      const folder = pathOf(session.workingDirectories[0]);
-      if (await host.reportFailure(runOwnCommand(host, session.resource, folder, command))) write("");
+    setText("");
+    show(noFiles);
+    const isTaken = await (command === undefined ? sendMessage() : runCommand(command));
+    if (isTaken) {
+      // Unless the next message has been begun meanwhile.
+      if (readDraft(chat.resource) === text) keepDraft(chat.resource, "");
+      if (readDraftFiles(chat.resource) === files) keepDraftFiles(chat.resource, noFiles);
       return;
     }
-    const written = { text, attachments: [...attached, ...stillNamed(named, text)] };
-    setText("");
-    setAttached([]);
-    setNamed([]);
-    onSend();
-    const store = host.channel(chat.resource, "chat");
-    const isTaken = await host.reportRejection(
-      chat.activeTurn === undefined ? startTurn(store, written) : queueMessage(store, written),
-    );
-    if (isTaken) return keepDraft(chat.resource, "");
-    // A message that was not accepted is put back, unless something else was written meanwhile.
+    // What was not accepted is put back, unless something else was written meanwhile.
     setText((current) => (current === "" ? text : current));
-    setAttached((current) => [...attached, ...current]);
-    setNamed((current) => [...named, ...current]);
+    add(files);
   };
   return {
     text,
@@ -167,9 +177,39 @@ function useMessage(session: SessionState, chat: ChatState, onSend: () => void):
     write,
     send,
     attach: (added) =>
-      void host.reportFailure(readFiles(added).then((read) => setAttached((before) => [...before, ...read]))),
-    remove: (file) => setAttached(attached.filter((each) => each !== file)),
-    name: (file) => setNamed([...named, file]),
+      void host.reportFailure(readFiles(added).then((read) => add({ attached: read, named: [] }))),
+    remove,
+    name: (file) => add({ attached: [], named: [file] }),
+  };
+}
+
+interface ShownFiles {
+  readonly files: DraftFiles;
+  /** Shows others; those that are kept stay. */
+  readonly show: (files: DraftFiles) => void;
+  readonly add: (files: DraftFiles) => void;
+  readonly remove: (file: Attachment) => void;
+}
+
+/** The files of the message that is being written. */
+function useDraftFiles(chat: ChatUri): ShownFiles {
+  const [files, show] = useState(() => readDraftFiles(chat));
+  const change = (changed: (current: DraftFiles) => DraftFiles): void =>
+    show((current) => {
+      const next = changed(current);
+      keepDraftFiles(chat, next);
+      return next;
+    });
+  return {
+    files,
+    show,
+    add: (added) =>
+      change(({ attached, named }) => ({
+        attached: [...attached, ...added.attached],
+        named: [...named, ...added.named],
+      })),
+    remove: (file) =>
+      change((current) => ({ ...current, attached: current.attached.filter((each) => each !== file) })),
   };
 }
 

@@ -1,8 +1,9 @@
-// Drafts of messages, kept in the tab: they outlive a reload, and so a new sign-in (Z711).
+// Drafts of messages, kept in the tab: they outlive a reload, and so a new sign-in (Z711), and their files a change of the view (Z992).
+import type { Attachment } from "@holdfast/ahp";
 
 const prefix = "holdfast-draft:";
 
-/** The unsent text of a chat; empty when there is none. */
+/** The unsent text of a chat, or of another field by its name; empty when there is none. */
 export function readDraft(chat: string): string {
   try {
     return sessionStorage.getItem(prefix + chat) ?? "";
@@ -20,4 +21,28 @@ export function keepDraft(chat: string, text: string): void {
   } catch {
     // Denied, or full: the message itself is not affected.
   }
+}
+
+/** The files of a message that is being written. */
+export interface DraftFiles {
+  /** Files that were pasted, dropped or chosen. */
+  readonly attached: readonly Attachment[];
+  /** Files of the session's folder that the text may name. */
+  readonly named: readonly Attachment[];
+}
+
+export const noFiles: DraftFiles = { attached: [], named: [] };
+
+// Not in the tab's storage, which they would fill.
+const keptFiles = new Map<string, DraftFiles>();
+
+/** The files of a chat's unsent message. */
+export function readDraftFiles(chat: string): DraftFiles {
+  return keptFiles.get(chat) ?? noFiles;
+}
+
+/** Keeps the files until the host has accepted the message. */
+export function keepDraftFiles(chat: string, files: DraftFiles): void {
+  if (files.attached.length + files.named.length === 0) keptFiles.delete(chat);
+  else keptFiles.set(chat, files);
 }

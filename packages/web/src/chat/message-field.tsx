@@ -1,6 +1,15 @@
 // The field in which a message is written, with its completions.
 import type { Attachment, ChatUri } from "@holdfast/ahp";
-import { type ClipboardEvent, type KeyboardEvent, type ReactNode, useId, useRef, useState } from "react";
+import {
+  type ClipboardEvent,
+  type KeyboardEvent,
+  type ReactNode,
+  type RefObject,
+  useId,
+  useLayoutEffect,
+  useRef,
+  useState,
+} from "react";
 import { type Completion, insert, useCompletions } from "./completion.ts";
 import style from "./composer.module.css";
 import { hasTouchKeyboard, messageFieldId, noteTyping } from "./message-focus.ts";
@@ -24,6 +33,7 @@ export function MessageField(props: MessageFieldProps): ReactNode {
   const listId = useId();
   const field = useRef<HTMLTextAreaElement>(null);
   const [caret, setCaret] = useState(0);
+  const placeCaret = usePlacedCaret(field);
   const [marked, setMarked] = useState(-1);
   /** The text for which the person did not want any. */
   const [declinedFor, setDeclinedFor] = useState<string>();
@@ -39,6 +49,7 @@ export function MessageField(props: MessageFieldProps): ReactNode {
     if (completion.attachment !== undefined) onAttach(completion.attachment);
     onChange(inserted.text);
     setCaret(inserted.caret);
+    placeCaret(inserted.caret);
     setMarked(-1);
   };
   const recall = (step: number): boolean => {
@@ -94,6 +105,16 @@ export function MessageField(props: MessageFieldProps): ReactNode {
       />
     </>
   );
+}
+
+/** Places the caret in a text that is changed at the same time: the browser would leave it at the end. */
+function usePlacedCaret(field: RefObject<HTMLTextAreaElement | null>): (caret: number) => void {
+  // An object, because the next place may be the same.
+  const [placed, setPlaced] = useState<{ readonly caret: number }>();
+  useLayoutEffect(() => {
+    if (placed !== undefined) field.current?.setSelectionRange(placed.caret, placed.caret);
+  }, [field, placed]);
+  return (caret) => setPlaced({ caret });
 }
 
 interface CompletionListProps {

@@ -3,9 +3,10 @@ import { makeId, type SessionUri, terminalUri, type TerminalUri } from "@holdfas
 import { type ReactNode, useEffect, useState } from "react";
 import type { HostConnection } from "../host/host-connection.ts";
 import { hostFetch } from "../host/host-fetch.ts";
-import { useHost, useRoot, useTerminal } from "../host/use-host.ts";
+import { useRoot, useTerminal } from "../host/use-host.ts";
 import { TerminalPanel } from "../terminal/terminal-panel.tsx";
 import style from "./composer.module.css";
+import { msSinceTyping } from "./message-focus.ts";
 
 /** The command of a message that runs one; undefined for any other message. */
 export function ownCommand(text: string): string | undefined {
@@ -20,6 +21,7 @@ export async function runOwnCommand(
   folder: string,
   command: string,
 ): Promise<void> {
+  const sentMs = performance.now();
   const body = { command, kind: "tty", name: command, ...(folder !== "" && { cwd: folder }) };
   const answer = await hostFetch("/sdk/acp/terminals", undefined, "POST", body);
   const { terminal } = (await answer.json()) as { readonly terminal: { readonly id: string } };
@@ -27,6 +29,8 @@ export async function runOwnCommand(
   const claim = { kind: "client", clientId: host.clientId } as const;
   // One that has ended already cannot be claimed, and needs not be.
   await host.terminal(uri).dispatch({ type: "terminal/claimed", claim });
+  // The next message may have been begun meanwhile, and is not for the program.
+  if (msSinceTyping() > performance.now() - sentMs) host.terminal(uri).wantKeyboard();
   sessionStorage.setItem(storageKey(session), [...readKept(session), uri].slice(-maxKept).join("\n"));
   for (const listener of listeners) listener();
 }
@@ -63,10 +67,8 @@ export function OwnCommands({ session }: { readonly session: SessionUri }): Reac
 }
 
 function OwnCommand({ uri }: { readonly uri: TerminalUri }): ReactNode {
-  const host = useHost();
   const { stream, view } = useTerminal(uri);
   const [isOpen, setIsOpen] = useState(true);
-  useEffect(() => host.terminal(uri).wantKeyboard(), [host, uri]);
   if (view.status !== "live") return null;
   return (
     <TerminalPanel

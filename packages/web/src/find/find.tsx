@@ -13,7 +13,7 @@ import { goTo, type Route } from "../frame/route.ts";
 import { changeTheme } from "../frame/theme.tsx";
 import { sessionListId } from "../session/session-list.tsx";
 import type { Actions } from "./palette-items.ts";
-import { actionOf } from "./shortcuts.ts";
+import { actionOf, isTypingIn } from "./shortcuts.ts";
 
 const Palette = lazy(() => import("./palette.tsx"));
 const ShortcutHelp = lazy(() => import("./shortcut-help.tsx"));
@@ -56,7 +56,7 @@ export function Find({ route, root, opened, onOpen, onNewSession }: FindProps): 
   useEffect(() => {
     const press = (event: KeyboardEvent): void => {
       if (event.defaultPrevented) return;
-      const id = actionOf(event, isTyping(event.target));
+      const id = actionOf(event, isTypingIn(event.target));
       const run = id === undefined ? walkSessions(event) : actions[id];
       if (run === undefined) return;
       run();
@@ -82,18 +82,11 @@ export function Find({ route, root, opened, onOpen, onNewSession }: FindProps): 
 /** Arrows go to the list of sessions from where they have no other meaning. */
 function walkSessions({ key, target }: KeyboardEvent): (() => void) | undefined {
   const isArrow = key === "ArrowDown" || key === "ArrowUp";
-  if (!isArrow || isTyping(target) || document.activeElement !== document.body) return undefined;
+  if (!isArrow || isTypingIn(target) || document.activeElement !== document.body) return undefined;
   return () => focusIn("a");
 }
 
 /** Goes to the first such element of the list of sessions. */
 function focusIn(selector: string): void {
   document.querySelector<HTMLElement>(`#${sessionListId} ${selector}`)?.focus();
-}
-
-/** A dialog that was just closed may keep the focus until the next frame. */
-function isTyping(target: EventTarget | null): boolean {
-  return (
-    target instanceof Element && target.closest("input, textarea, select, dialog[open], .xterm") !== null
-  );
 }

@@ -12,6 +12,7 @@ import type { RootState } from "@holdfast/ahp";
 import { type KeyboardEvent, type ReactNode, useEffect, useId, useMemo, useRef, useState } from "react";
 import { hasTouchKeyboard } from "../chat/message-focus.ts";
 import { IconButton } from "../ui/button.tsx";
+import { useModal } from "../ui/dialog.tsx";
 import { Keys } from "../ui/keys.tsx";
 import { offeredActions } from "./offered-actions.ts";
 import { type Actions, type PaletteItem, paletteItems, type RankedItem, rankItems } from "./palette-items.ts";
@@ -47,11 +48,13 @@ export default function Palette({ root, actions, onNewSession, onClose }: Palett
   }, [root, actions, onNewSession]);
   const ranked = useMemo(() => rankItems(items, search), [items, search]);
   const at = Math.min(marked, ranked.length - 1);
-  useEffect(() => dialog.current?.showModal(), []);
+  useModal(dialog);
   useEffect(() => {
     document.getElementById(`${listId}-${at}`)?.scrollIntoView({ block: "nearest" });
   }, [listId, at, search]);
   const run = (item: PaletteItem): void => {
+    // Until then nothing else can have the focus.
+    dialog.current?.close();
     onClose();
     item.run();
   };
@@ -75,8 +78,11 @@ export default function Palette({ root, actions, onNewSession, onClose }: Palett
       className={style.palette}
       aria-label="Command palette"
       onClose={onClose}
-      onPointerDown={({ target }) => {
-        if (target === dialog.current) onClose();
+      onMouseDown={(event) => {
+        if (event.target !== dialog.current) return;
+        // Pressing the mouse would move the focus to what is below.
+        event.preventDefault();
+        onClose();
       }}
     >
       <div className={style.content}>

@@ -60,6 +60,14 @@ export function keyOf(action: ActionId): string {
   return shortcuts.find(({ id }) => id === action)?.keys?.[0] ?? "";
 }
 
+/** Letters type or choose there; a dialog that was just closed may keep the focus until the next frame. */
+const typed = "input, textarea, select, dialog[open], [popover], .xterm";
+
+/** Whether a key has another meaning where it is pressed. */
+export function isTypingIn(target: EventTarget | null): boolean {
+  return target instanceof Element && target.closest(typed) !== null;
+}
+
 interface PressedKey {
   readonly key: string;
   readonly ctrlKey: boolean;

@@ -1,7 +1,8 @@
 // Start of a session: one box for what is wanted, and pickers beneath for the agent, the folder and the settings.
 import { ArrowUpIcon, ContainerIcon, CpuIcon, HubotIcon, PlugIcon, ShieldIcon } from "@primer/octicons-react";
 import type { SessionSummary } from "@holdfast/ahp";
-import { type KeyboardEvent, type ReactNode, useId, useMemo, useState } from "react";
+import { type KeyboardEvent, type ReactNode, useEffect, useId, useMemo, useState } from "react";
+import { keepDraft, readDraft } from "../chat/draft-store.ts";
 import { hasTouchKeyboard } from "../chat/message-focus.ts";
 import { goTo } from "../frame/route.ts";
 import { useConnection, useHost } from "../host/use-host.ts";
@@ -43,7 +44,7 @@ export function StartBox({ sessions, agent: wanted, isDetailed, onStarted }: Sta
   const { status } = useConnection();
   const agents = useAgents();
   const offered = useOfferedConfig();
-  const [text, setText] = useState("");
+  const [text, write] = usePrompt();
   const [agentId, setAgentId] = useState(() => wanted ?? firstAgent());
   const [model, setModel] = useState("");
   const [folder, setFolder] = useState(() => localStorage.getItem(folderKey) ?? "");
@@ -73,6 +74,7 @@ export function StartBox({ sessions, agent: wanted, isDetailed, onStarted }: Sta
       });
       localStorage.setItem(folderKey, folder);
       localStorage.setItem(agentKey, agent.id);
+      if (readDraft(promptName) === text) write("");
       onStarted?.();
       goTo({ place: "session", session });
     } catch (error) {
@@ -85,7 +87,7 @@ export function StartBox({ sessions, agent: wanted, isDetailed, onStarted }: Sta
     // The models of one agent are nothing to another.
     setModel("");
   };
-  const box = { text, agent, isReady, isBusy, onChange: setText, onStart: () => void start() };
+  const box = { text, agent, isReady, isBusy, onChange: write, onStart: () => void start() };
   return (
     <div className={style.start}>
       <PromptBox {...box}>
@@ -116,6 +118,23 @@ export function StartBox({ sessions, agent: wanted, isDetailed, onStarted }: Sta
       )}
     </div>
   );
+}
+
+const promptName = "new-session";
+const prompts = new Set<(text: string) => void>();
+
+/** The first message, which the box of the home page and that of the dialog have in common. */
+function usePrompt(): readonly [string, (text: string) => void] {
+  const [text, setText] = useState(() => readDraft(promptName));
+  useEffect(() => {
+    prompts.add(setText);
+    return () => void prompts.delete(setText);
+  }, []);
+  const write = (written: string): void => {
+    keepDraft(promptName, written);
+    for (const show of prompts) show(written);
+  };
+  return [text, write];
 }
 
 function FolderProblem({ id, text }: { readonly id: string; readonly text: string | undefined }): ReactNode {

@@ -1,6 +1,6 @@
 // Dialogs: a modal one, and a question before what cannot be undone.
 import { XIcon } from "@primer/octicons-react";
-import { type ReactNode, useEffect, useId, useRef } from "react";
+import { type ReactNode, type RefObject, useId, useLayoutEffect, useRef } from "react";
 import { Button, IconButton } from "./button.tsx";
 import style from "./dialog.module.css";
 
@@ -13,13 +13,29 @@ export interface DialogProps {
   readonly footer?: ReactNode;
 }
 
+/** Shows a dialog above the page while the component is there; after that the focus is where it was. */
+export function useModal(dialog: RefObject<HTMLDialogElement | null>): void {
+  useLayoutEffect(() => {
+    const opened = dialog.current;
+    const before = document.activeElement;
+    opened?.showModal();
+    return () => {
+      // The browser puts the focus back only for a dialog that is still in the page, and a field's caret not always.
+      opened?.close();
+      if (!(before instanceof HTMLElement) || document.activeElement !== before) return;
+      before.blur();
+      before.focus({ preventScroll: true });
+    };
+  }, [dialog]);
+}
+
 /** Modal until it is removed. Escape and a click beside it close it. */
 export function Dialog({ title, onClose, size = "medium", children, footer }: DialogProps): ReactNode {
   const dialog = useRef<HTMLDialogElement>(null);
   const titleId = useId();
-  useEffect(() => {
+  useModal(dialog);
+  useLayoutEffect(() => {
     const opened = dialog.current;
-    opened?.showModal();
     // React focuses before the dialog is shown, which has no effect. Without a wish the browser focuses Close.
     (opened?.querySelector<HTMLElement>("[data-autofocus]") ?? opened)?.focus();
   }, []);
@@ -31,8 +47,11 @@ export function Dialog({ title, onClose, size = "medium", children, footer }: Di
       data-size={size}
       aria-labelledby={titleId}
       onClose={onClose}
-      onPointerDown={({ target }) => {
-        if (target === dialog.current) onClose();
+      onMouseDown={(event) => {
+        if (event.target !== dialog.current) return;
+        // Pressing the mouse would move the focus to what is below.
+        event.preventDefault();
+        onClose();
       }}
     >
       <div className={style.content}>

@@ -225,6 +225,47 @@ describePage("review", () => {
     },
   );
 
+  it("[Z996] a comment that is being written outlasts its row, its view and the form of another line", async () => {
+    const key = await openShell("long-review");
+    await scene.send(key, "seq 1000 > long.txt");
+    const page = await openSession("/changes", key);
+    const diffs = page.getByRole("region", { name: "Diffs" });
+    const comment = (line: number): Locator =>
+      diffs.getByRole("button", { name: `Comment on line ${line}`, exact: true });
+    const field = (line: number): Locator =>
+      page.getByRole("textbox", { name: `Comment on long.txt, line ${line}` });
+    const scroll = (topPx: number): Promise<unknown> =>
+      page.evaluate(`document.querySelector("[data-diff]").scrollTo(0, ${topPx})`);
+    const goAndReturn = async (): Promise<void> => {
+      await scroll(1e6);
+      await expect.poll(() => field(1).count()).toBe(0);
+      await scroll(0);
+      await field(1).waitFor();
+    };
+    await comment(1).click();
+    await field(1).fill("A long thought");
+    await goAndReturn();
+    expect(await field(1).inputValue()).toBe("A long thought");
+    await comment(2).click();
+    await comment(3).click();
+    await field(3).waitFor();
+    expect(await field(2).count()).toBe(0);
+    await page.getByRole("tab", { name: /^Conversation/ }).click();
+    await openChanges(page);
+    expect(await field(1).inputValue()).toBe("A long thought");
+    await field(1).press("Control+Enter");
+
+    const written = diffs.getByRole("article", { name: "Your comment on line 1" });
+    await written.getByRole("button", { name: "Edit" }).click();
+    await page.keyboard.press("End");
+    await page.keyboard.type(", and more");
+    await goAndReturn();
+    expect(await field(1).inputValue()).toBe("A long thought, and more");
+    await field(1).press("Control+Enter");
+    await written.getByText("A long thought, and more").waitFor();
+    await page.getByRole("button", { name: "Discard" }).click();
+  });
+
   it("[Z31] outside a repository, the edits that the agent reported are shown, and nothing can be undone", async () => {
     const folder = path.join(scene.host.project, "plain");
     mkdirSync(folder);

@@ -21,24 +21,29 @@ function call(toolCallId: string, kind: string, title: string, content: readonly
   return update("tool_call", { toolCallId, kind, title, status: "completed", content });
 }
 
+/** A tool call whose command, without a pseudo-terminal, is printf. */
+function print(...args: readonly string[]): Step[] {
+  return [
+    ask("made", "terminal/create", { command: "printf", args }),
+    update("tool_call", {
+      toolCallId: "build",
+      kind: "execute",
+      title: "Build it",
+      status: "in_progress",
+      content: [{ type: "terminal", terminalId: "$made.terminalId" }],
+    }),
+    ask("exit", "terminal/wait_for_exit", { terminalId: "$made.terminalId" }),
+    update("tool_call_update", { toolCallId: "build", status: "completed" }),
+  ];
+}
+
 const before = "let total = 0;\nfor (const value of values) total += value;\nreturn total;\n";
 const after = "return values.reduce((total, value) => total + value, 0);\n";
 
 const script: Script = {
   prompts: {
-    build: [
-      ask("made", "terminal/create", { command: "printf", args: ["one\\ntwo\\n"] }),
-      update("tool_call", {
-        toolCallId: "build",
-        kind: "execute",
-        title: "Build it",
-        status: "in_progress",
-        content: [{ type: "terminal", terminalId: "$made.terminalId" }],
-      }),
-      ask("exit", "terminal/wait_for_exit", { terminalId: "$made.terminalId" }),
-      update("tool_call_update", { toolCallId: "build", status: "completed" }),
-      answer("Built."),
-    ],
+    build: [...print("one\\ntwo\\n"), answer("Built.")],
+    "build at length": [...print("first%09000dlast\\n", "0"), answer("Built.")],
     look: [
       call("read", "read", "wall.txt"),
       call("search", "search", "for paint"),
@@ -109,6 +114,18 @@ describePage("[Z803] work in a conversation", () => {
     await expect.poll(() => clipboard(page)).toBe("build");
     await page.getByRole("button", { name: "Edit and resend" }).click();
     await expect.poll(() => composer(page).inputValue()).toBe("look");
+  });
+
+  it("[Z998] a long line is copied whole, and what is shown is said to be its end", async () => {
+    const page = await open("approve-all");
+    await say(page, "build at length");
+    await page.getByText("Built.").waitFor();
+    await whenIdle(page);
+    const terminal = terminals(page);
+    await terminal.getByRole("button", { name: /printf/ }).click();
+    await terminal.getByText(/^Only the end of 9\.0 kB of output is here\./).waitFor();
+    await terminal.getByRole("button", { name: "Copy output" }).click();
+    await expect.poll(() => clipboard(page)).toBe(`first${"0".repeat(9000)}last`);
   });
 
   it("[Z807] a change has line numbers and colours, side by side when chosen, also after a reload", async () => {

@@ -48,6 +48,17 @@ describePage("review", () => {
     await whenConnected(page);
     return page;
   };
+  /** A session of the shell in a new repository; gives its key. */
+  const openShell = async (name: string): Promise<string> => {
+    const folder = path.join(scene.repository, "..", name);
+    mkdirSync(folder);
+    execFileSync("git", ["init", "--quiet"], { cwd: folder });
+    const wish = { agent_id: "shell", cwd: folder, approvalPolicy: "approve-all" };
+    const { session_key: key } = (await scene.api("POST", "/sdk/acp/session", wish))["session"] as {
+      readonly session_key: string;
+    };
+    return key;
+  };
 
   it("[Z840, Z841, Z844] a task goes from its prompt to a commit", { timeout: 120_000 }, async () => {
     const page = await openSession();
@@ -145,16 +156,23 @@ describePage("review", () => {
     },
   );
 
-  it("[Z843, N815] a comment on the last line has the focus, and is not sent to an agent that would run it", async () => {
-    const folder = path.join(scene.repository, "..", "shell-review");
-    mkdirSync(folder);
-    writeFileSync(path.join(folder, "notes.txt"), "one\n");
-    execFileSync("git", ["init", "--quiet"], { cwd: folder });
-    const wish = { agent_id: "shell", cwd: folder, approvalPolicy: "approve-all" };
-    const { session_key: key } = (await scene.api("POST", "/sdk/acp/session", wish))["session"] as {
-      readonly session_key: string;
+  it("[Z995] lines that end in CRLF keep their text when they are coloured, in Changes and in a file", async () => {
+    const key = await openShell("windows");
+    await scene.send(key, String.raw`printf "const %s;\r\n" "a = 1" "b = 2" "c = 3" > win.ts`);
+    const page = await openSession("/changes", key);
+    const shown = async (list: Locator): Promise<string[]> => {
+      await expect.poll(() => list.locator("code span[style*=color]").count()).toBeGreaterThan(3);
+      return (await list.locator("code").allTextContents()).map((text) => text.trimEnd());
     };
-    await scene.send(key, "echo two >> notes.txt");
+    const expected = ["const a = 1;", "const b = 2;", "const c = 3;"];
+    expect(await shown(page.getByRole("region", { name: "Diffs" }))).toEqual(expected);
+    await page.getByRole("link", { name: "Open win.ts" }).click();
+    expect(await shown(page.getByRole("region", { name: "Lines" }))).toEqual(expected);
+  });
+
+  it("[Z843, N815] a comment on the last line has the focus, and is not sent to an agent that would run it", async () => {
+    const key = await openShell("shell-review");
+    await scene.send(key, "seq 2 > notes.txt");
     const page = await openSession("/changes", key);
     const last = page.getByRole("button", { name: /^Comment on line/ }).last();
     await last.focus();
@@ -206,6 +224,47 @@ describePage("review", () => {
       await expect.poll(() => scene.git("status", "--porcelain")).toBe("");
     },
   );
+
+  it("[Z996] a comment that is being written outlasts its row, its view and the form of another line", async () => {
+    const key = await openShell("long-review");
+    await scene.send(key, "seq 1000 > long.txt");
+    const page = await openSession("/changes", key);
+    const diffs = page.getByRole("region", { name: "Diffs" });
+    const comment = (line: number): Locator =>
+      diffs.getByRole("button", { name: `Comment on line ${line}`, exact: true });
+    const field = (line: number): Locator =>
+      page.getByRole("textbox", { name: `Comment on long.txt, line ${line}` });
+    const scroll = (topPx: number): Promise<unknown> =>
+      page.evaluate(`document.querySelector("[data-diff]").scrollTo(0, ${topPx})`);
+    const goAndReturn = async (): Promise<void> => {
+      await scroll(1e6);
+      await expect.poll(() => field(1).count()).toBe(0);
+      await scroll(0);
+      await field(1).waitFor();
+    };
+    await comment(1).click();
+    await field(1).fill("A long thought");
+    await goAndReturn();
+    expect(await field(1).inputValue()).toBe("A long thought");
+    await comment(2).click();
+    await comment(3).click();
+    await field(3).waitFor();
+    expect(await field(2).count()).toBe(0);
+    await page.getByRole("tab", { name: /^Conversation/ }).click();
+    await openChanges(page);
+    expect(await field(1).inputValue()).toBe("A long thought");
+    await field(1).press("Control+Enter");
+
+    const written = diffs.getByRole("article", { name: "Your comment on line 1" });
+    await written.getByRole("button", { name: "Edit" }).click();
+    await page.keyboard.press("End");
+    await page.keyboard.type(", and more");
+    await goAndReturn();
+    expect(await field(1).inputValue()).toBe("A long thought, and more");
+    await field(1).press("Control+Enter");
+    await written.getByText("A long thought, and more").waitFor();
+    await page.getByRole("button", { name: "Discard" }).click();
+  });
 
   it("[Z31] outside a repository, the edits that the agent reported are shown, and nothing can be undone", async () => {
     const folder = path.join(scene.host.project, "plain");

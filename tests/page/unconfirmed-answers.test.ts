@@ -2,6 +2,7 @@
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { startRealHost, type RealHost } from "../host/real-host.ts";
+import { type CuttableConnection, cuttableConnection } from "./cut-connection.ts";
 import { describePage, lostHostFaults, openPage } from "./page-test.ts";
 import { composer, enterSession, say, terminals, whenConnected } from "./page-walk.ts";
 
@@ -16,32 +17,15 @@ describePage("[Z970] answers that the host has not confirmed", () => {
   });
 
   /** A page with a question, and a way to cut its connection. */
-  async function openQuestion(): Promise<{ page: Page; cut: () => Promise<void>; join: () => void }> {
+  async function openQuestion(): Promise<{ page: Page } & CuttableConnection> {
     const { page } = await openPage("about:blank", { expectedFaults: lostHostFaults });
-    let isCut = false;
-    let close = async (): Promise<void> => {};
-    await page.routeWebSocket(/./, (socket) => {
-      if (isCut) {
-        void socket.close();
-        return;
-      }
-      socket.connectToServer();
-      close = () => socket.close();
-    });
+    const connection = await cuttableConnection(page);
     await page.goto(`${host.url}/?tkn=${host.token}`);
     await whenConnected(page);
     await enterSession(page, "shell", host.project);
     await say(page, "echo allowed");
     await page.getByRole("group", { name: /^Permission/ }).waitFor();
-    return {
-      page,
-      cut: async () => {
-        isCut = true;
-        await close();
-        await page.getByText("Disconnected. Reconnecting…").waitFor();
-      },
-      join: () => (isCut = false),
-    };
+    return { page, ...connection };
   }
 
   it("[Z970] while disconnected a question takes no answer, and says why", async () => {
@@ -61,7 +45,7 @@ describePage("[Z970] answers that the host has not confirmed", () => {
     expect(await page.getByText("Running", { exact: true }).count()).toBe(0);
     expect(await card.count()).toBe(1);
 
-    join();
+    await join();
     await expect.poll(() => allow.isEnabled()).toBe(true);
     expect(await card.getByText("Disconnected").count()).toBe(0);
     await allow.click();
@@ -82,7 +66,7 @@ describePage("[Z970] answers that the host has not confirmed", () => {
     } finally {
       process.kill(host.pid, "SIGCONT");
     }
-    join();
+    await join();
     await terminals(page).getByText("exit 0", { exact: true }).waitFor();
     await expect.poll(() => card.count()).toBe(0);
     expect(await composer(page).inputValue()).toBe("");

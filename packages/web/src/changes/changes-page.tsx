@@ -6,6 +6,7 @@ import type { VListHandle } from "virtua";
 import type { SessionRoute } from "../frame/route.ts";
 import { useHost } from "../host/use-host.ts";
 import { pathOf } from "../session/session-words.ts";
+import { Button } from "../ui/button.tsx";
 import { EmptyState } from "../ui/empty-state.tsx";
 import { Fold } from "../ui/fold.tsx";
 import style from "./changes-page.module.css";
@@ -28,7 +29,7 @@ import { FileTree } from "./file-tree-view.tsx";
 import { inTreeOrder } from "./file-tree.ts";
 import { RevertDialog } from "./revert-dialog.tsx";
 import { ReviewBar } from "./review-bar.tsx";
-import { changesVersion, type LoadedChanges, useChanges } from "./use-changes.ts";
+import { changesVersion, type ChangesView, type LoadedChanges, useChanges } from "./use-changes.ts";
 import { useLayout } from "./use-layout.ts";
 
 interface ChangesPageProps {
@@ -60,9 +61,10 @@ export default function ChangesPage({ route, session, chat }: ChangesPageProps):
     <div className={style.page}>
       {view.status === "loading" && <p className={style.empty}>Comparing files…</p>}
       {view.status === "failed" && (
-        <p className={style.empty} role="alert">
-          {view.reason}
-        </p>
+        <div className={style.empty}>
+          <p role="alert">{view.reason}</p>
+          <Button onClick={changes.reload}>Compare again</Button>
+        </div>
       )}
       {view.status === "known" && (
         <KnownChanges
@@ -188,7 +190,7 @@ function ChangedFiles(props: ChangedFilesProps): ReactNode {
         onTree={() => setIsTreeOpen(!isTreeOpen)}
         onReload={changes.reload}
       />
-      <ListNotes list={list} />
+      <ListNotes list={list} view={changes.view} />
       {files.length === 0 ? (
         <NoChanges scope={scope} isGit={list.source === "git"} />
       ) : (
@@ -218,10 +220,20 @@ function ChangedFiles(props: ChangedFilesProps): ReactNode {
   );
 }
 
+interface ListNotesProps {
+  readonly list: ChangeList;
+  readonly view: ChangesView;
+}
+
 /** What is missing from the list, and why. */
-function ListNotes({ list }: { readonly list: ChangeList }): ReactNode {
+function ListNotes({ list, view }: ListNotesProps): ReactNode {
   return (
     <>
+      {view.status === "known" && view.problem !== undefined && (
+        <p className={style.note} role="alert">
+          These changes may be out of date, because they could not be read again: {view.problem}
+        </p>
+      )}
       {list.source === "agent" && list.files.length > 0 && (
         <p className={style.note}>
           This folder is not in a git repository, so these are the edits that the agent reported. What

@@ -2,21 +2,29 @@
 import { type KeyboardEvent, type ReactNode, useLayoutEffect, useRef, useState } from "react";
 import { Button } from "../ui/button.tsx";
 import style from "./diff-list.module.css";
-import type { CommentPlace, ReviewComment } from "./review-comments.ts";
+import type { OpenForm, ReviewComment } from "./review-comments.ts";
 
 interface CommentFormProps {
-  readonly place: CommentPlace;
-  readonly text?: string;
+  readonly form: OpenForm;
+  /** The text at first. */
+  readonly text: string;
+  /** Whether it has just been opened: one that comes back into view does not take the focus. */
+  readonly isFresh: () => boolean;
+  readonly onWrite: (text: string) => void;
   readonly onSave: (text: string) => void;
   readonly onCancel: () => void;
 }
 
 /** Ctrl+Enter adds the comment, Escape closes the form. */
-export function CommentForm({ place, text: before = "", onSave, onCancel }: CommentFormProps): ReactNode {
+export function CommentForm(props: CommentFormProps): ReactNode {
+  const { form, text: before, isFresh, onWrite, onSave, onCancel } = props;
+  const { place, commentId } = form;
   const [text, setText] = useState(before);
   const field = useRef<HTMLTextAreaElement>(null);
   // At once, or the keys that follow would be shortcuts of the page.
-  useLayoutEffect(() => field.current?.focus(), []);
+  useLayoutEffect(() => {
+    if (isFresh()) field.current?.focus();
+  }, []);
   const save = (): void => {
     if (text.trim() !== "") onSave(text.trim());
   };
@@ -37,7 +45,10 @@ export function CommentForm({ place, text: before = "", onSave, onCancel }: Comm
         placeholder="What should the agent change or explain?"
         rows={2}
         value={text}
-        onChange={({ target }) => setText(target.value)}
+        onChange={({ target }) => {
+          setText(target.value);
+          onWrite(target.value);
+        }}
         onKeyDown={press}
       />
       <div className={style.commentActions}>
@@ -47,7 +58,7 @@ export function CommentForm({ place, text: before = "", onSave, onCancel }: Comm
             Cancel
           </Button>
           <Button size="small" kind="primary" disabled={text.trim() === ""} onClick={save}>
-            {before === "" ? "Add comment" : "Save comment"}
+            {commentId === undefined ? "Add comment" : "Save comment"}
           </Button>
         </span>
       </div>
@@ -57,31 +68,17 @@ export function CommentForm({ place, text: before = "", onSave, onCancel }: Comm
 
 interface CommentViewProps {
   readonly comment: ReviewComment;
-  readonly onChange: (text: string) => void;
+  readonly onEdit: () => void;
   readonly onRemove: () => void;
 }
 
-export function CommentView({ comment, onChange, onRemove }: CommentViewProps): ReactNode {
-  const [isEditing, setIsEditing] = useState(false);
-  if (isEditing) {
-    return (
-      <CommentForm
-        place={comment}
-        text={comment.text}
-        onSave={(text) => {
-          onChange(text);
-          setIsEditing(false);
-        }}
-        onCancel={() => setIsEditing(false)}
-      />
-    );
-  }
+export function CommentView({ comment, onEdit, onRemove }: CommentViewProps): ReactNode {
   return (
     <article className={style.comment} aria-label={`Your comment on line ${comment.line}`}>
       <p className={style.commentText}>{comment.text}</p>
       <div className={style.commentActions}>
         <span className={style.hint}>Not sent yet</span>
-        <Button size="small" kind="quiet" onClick={() => setIsEditing(true)}>
+        <Button size="small" kind="quiet" onClick={onEdit}>
           Edit
         </Button>
         <Button size="small" kind="quiet" onClick={onRemove}>

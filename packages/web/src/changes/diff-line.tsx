@@ -166,7 +166,8 @@ export function CodePieces({
   readonly text: string;
   readonly pieces: readonly ColouredPiece[] | undefined;
 }): ReactNode {
-  if (pieces === undefined) return text;
+  // Pieces of another text would show what the line does not say.
+  if (pieces?.map((piece) => piece.text).join("") !== text) return text;
   return pieces.map((piece, index) =>
     piece.colour === undefined ? (
       piece.text

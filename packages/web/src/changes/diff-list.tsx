@@ -1,6 +1,6 @@
 // The diffs of all changed files in one list, of which only the rows in sight are drawn.
 import { ChevronDownIcon, ChevronRightIcon, FileIcon, UndoIcon } from "@primer/octicons-react";
-import { type ReactNode, type RefObject, useMemo, useState } from "react";
+import { type ReactNode, type RefObject, useCallback, useMemo } from "react";
 import { VList, type VListHandle } from "virtua";
 import { routeHash, type SessionRoute } from "../frame/route.ts";
 import { Button, IconButton } from "../ui/button.tsx";
@@ -32,11 +32,7 @@ export function DiffList(props: DiffListProps): ReactNode {
   const { notes, open, show } = useLineComments(sessionKey);
   const plain = useMemo(() => diffRows(files, diffs, layout, closed), [files, diffs, layout, closed]);
   const rows = useMemo(() => withNotes(plain, notes), [plain, notes]);
-  const [openComment] = useState(
-    () =>
-      ({ file }: LineRow, line: DiffLine): void =>
-        open(file.path, line),
-  );
+  const openComment = useCallback(({ file }: LineRow, line: DiffLine): void => open(file.path, line), [open]);
   return (
     <VList
       ref={handle}

@@ -5,7 +5,7 @@ import { type ReactNode, useEffect, useMemo, useRef, useState } from "react";
 import { VList, type VListHandle } from "virtua";
 import { MarkdownText } from "../chat/markdown-text.tsx";
 import { routeHash, type SessionRoute } from "../frame/route.ts";
-import { useHost } from "../host/use-host.ts";
+import { useHost, useIsReachable } from "../host/use-host.ts";
 import { fileUriOf } from "../session/session-words.ts";
 import { Button } from "../ui/button.tsx";
 import { CopyButton } from "../ui/copy-button.tsx";
@@ -163,8 +163,12 @@ const pictures: Readonly<Record<string, string>> = {
 
 function useContent(path: string): Content {
   const host = useHost();
+  const isReachable = useIsReachable();
   const [content, setContent] = useState<Content>({ status: "loading" });
+  const readPath = useRef<string>(undefined);
   useEffect(() => {
+    // A file that was read stays as it is when the connection is back.
+    if (!isReachable || readPath.current === path) return;
     let isCurrent = true;
     const become = (next: Content): void => {
       if (isCurrent) setContent(next);
@@ -174,6 +178,7 @@ function useContent(path: string): Content {
     const encoding = picture === undefined ? "utf-8" : "base64";
     host.client.request("resourceRead", { channel: ROOT_URI, uri: fileUriOf(path), encoding }).then(
       ({ data, encoding: given }) => {
+        if (isCurrent) readPath.current = path;
         if (picture !== undefined && given === "base64") {
           become({ status: "picture", url: `data:${picture};base64,${data}` });
         } else if (given === "utf-8" && !data.includes("\0")) become({ status: "text", text: data });
@@ -185,6 +190,6 @@ function useContent(path: string): Content {
     return () => {
       isCurrent = false;
     };
-  }, [host, path]);
+  }, [host, path, isReachable]);
   return content;
 }

@@ -17,6 +17,14 @@ export interface ReviewComment extends CommentPlace {
   readonly text: string;
 }
 
+/** The form of a comment that is being written: a new one, or one whose text is changed. */
+export interface OpenForm {
+  readonly key: string;
+  readonly place: CommentPlace;
+  /** The comment that is changed. */
+  readonly commentId?: string | undefined;
+}
+
 const prefix = "holdfast-review:";
 
 /** The comments of one session, in the order in which they were written. */
@@ -24,6 +32,9 @@ class ReviewComments {
   readonly #storageKey: string;
   readonly #listeners = new Set<() => void>();
   #comments: readonly ReviewComment[];
+  #forms: readonly OpenForm[] = [];
+  /** The texts in the forms: apart from them, so that a key that is typed draws no list again. */
+  readonly #texts = new Map<string, string>();
 
   constructor(sessionKey: string) {
     this.#storageKey = prefix + sessionKey;
@@ -31,6 +42,9 @@ class ReviewComments {
   }
 
   readonly view = (): readonly ReviewComment[] => this.#comments;
+
+  /** The open forms: they outlast their rows, which a list removes when they leave the view. */
+  readonly forms = (): readonly OpenForm[] => this.#forms;
 
   readonly listen = (listener: () => void): (() => void) => {
     this.#listeners.add(listener);
@@ -46,7 +60,53 @@ class ReviewComments {
   }
 
   remove(ids: readonly string[]): void {
+    this.#forms = this.#forms.filter(({ commentId }) => commentId === undefined || !ids.includes(commentId));
     this.#become(this.#comments.filter(({ id }) => !ids.includes(id)));
+  }
+
+  /** Opens the form of a new comment, and closes those without text; returns its key, unless it is open already. */
+  openNew(place: CommentPlace): string | undefined {
+    const key = `form\n${place.path}\n${place.side}\n${place.line}`;
+    if (this.#forms.some((form) => form.key === key)) return undefined;
+    const kept = this.#forms.filter((form) => this.textIn(form.key).trim() !== "");
+    this.#texts.delete(key);
+    this.#showForms([...kept, { key, place }]);
+    return key;
+  }
+
+  /** Opens the form that changes a comment; returns its key. */
+  openChange(comment: ReviewComment): string {
+    const key = `form\n${comment.id}`;
+    this.#texts.set(key, comment.text);
+    this.#showForms([...this.#forms, { key, place: comment, commentId: comment.id }]);
+    return key;
+  }
+
+  /** The text in a form. */
+  textIn(key: string): string {
+    return this.#texts.get(key) ?? "";
+  }
+
+  /** Keeps the text in a form. */
+  write(key: string, text: string): void {
+    this.#texts.set(key, text);
+  }
+
+  /** Saves the comment of a form, and closes it. */
+  save({ key, place, commentId }: OpenForm, text: string): void {
+    this.closeForm(key);
+    if (commentId === undefined) this.add(place, text);
+    else this.change(commentId, text);
+  }
+
+  closeForm(key: string): void {
+    this.#texts.delete(key);
+    this.#showForms(this.#forms.filter((form) => form.key !== key));
+  }
+
+  #showForms(forms: readonly OpenForm[]): void {
+    this.#forms = forms;
+    for (const listener of this.#listeners) listener();
   }
 
   #become(comments: readonly ReviewComment[]): void {
@@ -62,13 +122,18 @@ const stores = new Map<string, ReviewComments>();
 export function useReviewComments(sessionKey: string): {
   readonly store: ReviewComments;
   readonly comments: readonly ReviewComment[];
+  readonly forms: readonly OpenForm[];
 } {
   const store = useMemo(() => {
     const found = stores.get(sessionKey) ?? new ReviewComments(sessionKey);
     stores.set(sessionKey, found);
     return found;
   }, [sessionKey]);
-  return { store, comments: useSyncExternalStore(store.listen, store.view) };
+  return {
+    store,
+    comments: useSyncExternalStore(store.listen, store.view),
+    forms: useSyncExternalStore(store.listen, store.forms),
+  };
 }
 
 /** All comments as one message, by file and line, each with the line that it is about. */

@@ -1,6 +1,7 @@
 // The changes of a session on the page: read when the view opens, and again when something may have changed.
 import { turnParts, type ChatState, type SessionState } from "@holdfast/ahp";
 import { useCallback, useEffect, useRef, useState } from "react";
+import { useIsReachable } from "../host/use-host.ts";
 import { type ChangeList, type ChangeScope, fetchChanges, fetchDiffs, type FileDiff } from "./changes.ts";
 
 /** What is known of the changes. A view that is read again keeps what it shows. */
@@ -13,6 +14,8 @@ export type ChangesView =
       /** By path; undefined until they are read. */
       readonly diffs: ReadonlyMap<string, FileDiff> | undefined;
       readonly isReading: boolean;
+      /** Why it may be out of date: it could not be read again. */
+      readonly problem?: string;
     };
 
 export interface LoadedChanges {
@@ -28,6 +31,7 @@ const pauseMs = 1500;
 
 export function useChanges(scope: ChangeScope, version: string): LoadedChanges {
   const { sessionKey, turn } = scope;
+  const isReachable = useIsReachable();
   const [view, setView] = useState<ChangesView>({ status: "loading" });
   const [count, setCount] = useState(0);
   const shownScope = useRef("");
@@ -61,18 +65,20 @@ export function useChanges(scope: ChangeScope, version: string): LoadedChanges {
       }));
     };
     if (!isSame) setView({ status: "loading" });
+    if (!isReachable) return;
     const waitMs = isSame ? Math.max(0, lastReadMs.current + pauseMs - performance.now()) : 0;
     const timer = setTimeout(() => {
       read().catch((error: unknown) => {
         if (stop.signal.aborted) return;
-        setView({ status: "failed", reason: error instanceof Error ? error.message : String(error) });
+        const reason = error instanceof Error ? error.message : String(error);
+        setView((before) => withFailure(before, reason));
       });
     }, waitMs);
     return () => {
       clearTimeout(timer);
       stop.abort();
     };
-  }, [sessionKey, turn, version, count]);
+  }, [sessionKey, turn, version, count, isReachable]);
   const loadFile = async (path: string): Promise<void> => {
     const [diff] = await fetchDiffs(scope, path);
     if (diff === undefined) return;
@@ -84,6 +90,12 @@ export function useChanges(scope: ChangeScope, version: string): LoadedChanges {
     );
   };
   return { view, reload, loadFile };
+}
+
+/** The view after a read that failed: changes that are known stay. */
+function withFailure(before: ChangesView, reason: string): ChangesView {
+  const isWhole = before.status === "known" && (before.diffs !== undefined || before.list.files.length === 0);
+  return isWhole ? { ...before, isReading: false, problem: reason } : { status: "failed", reason };
 }
 
 /** The diffs of all files, with those that were loaded alone before. */

@@ -16,7 +16,11 @@ export interface CodePiece {
 }
 
 /** Joins the pieces of each line to runs: as few as can be, since each becomes an element; every line ends a run. */
-export function joinRuns(lines: readonly (readonly CodePiece[])[], plainColour: string): CodeRuns {
+export function joinRuns(
+  code: string,
+  lines: readonly (readonly CodePiece[])[],
+  plainColour: string,
+): CodeRuns {
   const ends: number[] = [];
   const colours: number[] = [];
   const palette: string[] = [];
@@ -35,7 +39,8 @@ export function joinRuns(lines: readonly (readonly CodePiece[])[], plainColour: 
         colours.push(colour);
       }
     }
-    offset += 1;
+    // The pieces have no line ends, of one character or two.
+    offset += code[offset] === "\r" ? 2 : 1;
     if (ends.length === first) {
       ends.push(offset);
       colours.push(0);

@@ -29,7 +29,7 @@ async function colour({ id, code, language }: PlainCode): Promise<ColouredCode> 
     const loaded = await highlighter;
     await loaded.loadLanguage(grammarOf(language));
     const tokens = loaded.codeToTokensBase(code, { lang: language, theme: "page", tokenizeTimeLimit });
-    return { id, runs: joinRuns(tokens, plainColour) };
+    return { id, runs: joinRuns(code, tokens, plainColour) };
   } catch {
     // A grammar that cannot be fetched, as after the host was updated: code is read without colours as well.
     return { id };

@@ -39,7 +39,7 @@ test("[Z807] coloured lines are the lines of the code", () => {
     [],
     [{ content: "return", color: "red" }, { content: " a;" }],
   ];
-  const lines = colouredLines(code, joinRuns(pieces, "black"));
+  const lines = colouredLines(code, joinRuns(code, pieces, "black"));
   expect(lines.map((line) => line.map(({ text }) => text).join("")).join("\n")).toBe(code);
   expect(lines[0]?.[0]).toEqual({ text: "const", colour: "red" });
 });

@@ -1,8 +1,8 @@
 // A changed file as the lines that went and came, in the colours of its language.
 import { ColumnsIcon, RowsIcon } from "@primer/octicons-react";
 import { type FileVersion, ROOT_URI } from "@holdfast/ahp";
-import { type ReactNode, useEffect, useMemo, useState, useSyncExternalStore } from "react";
-import { useHost } from "../host/use-host.ts";
+import { type ReactNode, useEffect, useMemo, useRef, useState, useSyncExternalStore } from "react";
+import { useHost, useIsReachable } from "../host/use-host.ts";
 import { IconButton } from "../ui/button.tsx";
 import { CopyButton } from "../ui/copy-button.tsx";
 import type { FileEdit } from "./changed-files.ts";
@@ -65,11 +65,7 @@ export default function FileDiff({ edit, onGrow }: FileDiffProps): ReactNode {
         </span>
       </figcaption>
       {rows === undefined ? (
-        <p className={style.note}>
-          {oldText.status === "loading" || newText.status === "loading"
-            ? "Loading…"
-            : "The file is too long to show here, or is not text."}
-        </p>
+        <p className={style.note}>{noteOf(oldText, newText)}</p>
       ) : (
         <DiffBody path={path} rows={rows} old={old ?? ""} fresh={fresh ?? ""} isSplit={isSplit} />
       )}
@@ -192,25 +188,47 @@ const maxBytes = 1024 * 1024;
 type FileText =
   | { readonly status: "loading" }
   | { readonly status: "known"; readonly text: string }
+  | { readonly status: "failed"; readonly reason: string }
   | { readonly status: "unknown" };
 
 function textOf(known: FileText): string | undefined {
   return known.status === "known" ? known.text : undefined;
 }
 
+/** The sentence in place of a diff whose texts are not both known. */
+function noteOf(...texts: readonly FileText[]): string {
+  if (texts.some(({ status }) => status === "unknown")) {
+    return "The file is too long to show here, or is not text.";
+  }
+  const failed = texts.find((text) => text.status === "failed");
+  return failed === undefined ? "Loading…" : `The file could not be read: ${failed.reason}`;
+}
+
 /** The text; of no file at all it is empty. */
 function useFileText(version: FileVersion | undefined): FileText {
   const host = useHost();
   const uri = version?.kind === "ref" && (version.sizeBytes ?? 0) <= maxBytes ? version.uri : undefined;
+  const isReachable = useIsReachable();
   const [fetched, setFetched] = useState<FileText>({ status: "loading" });
+  const readUri = useRef<string>(undefined);
   useEffect(() => {
-    if (uri === undefined) return;
+    if (uri === undefined || !isReachable || readUri.current === uri) return;
+    let isCurrent = true;
     host.client.request("resourceRead", { channel: ROOT_URI, uri, encoding: "utf-8" }).then(
-      ({ data, encoding }) =>
-        setFetched(encoding === "utf-8" ? { status: "known", text: data } : { status: "unknown" }),
-      () => setFetched({ status: "unknown" }),
+      ({ data, encoding }) => {
+        if (!isCurrent) return;
+        readUri.current = uri;
+        setFetched(encoding === "utf-8" ? { status: "known", text: data } : { status: "unknown" });
+      },
+      (error: unknown) => {
+        if (!isCurrent) return;
+        setFetched({ status: "failed", reason: error instanceof Error ? error.message : String(error) });
+      },
     );
-  }, [host, uri]);
+    return () => {
+      isCurrent = false;
+    };
+  }, [host, uri, isReachable]);
   if (version === undefined) return { status: "known", text: "" };
   if (version.kind === "text") return { status: "known", text: version.text };
   return uri === undefined ? { status: "unknown" } : fetched;

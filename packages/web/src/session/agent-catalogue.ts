@@ -1,6 +1,7 @@
 // The agents that the host knows, asked over HTTP.
-import { useEffect, useState } from "react";
+import { useEffect, useRef, useState } from "react";
 import { hostFetch } from "../host/host-fetch.ts";
+import { useIsReachable } from "../host/use-host.ts";
 
 /** A model that an agent reported when it last ran. */
 export interface AgentModel {
@@ -57,7 +58,11 @@ export type Agents =
 /** The agents, those first that can be used; the models of each come later, where they are wanted. */
 export function useAgents(withModels = true): Agents {
   const [agents, setAgents] = useState<Agents>({ status: "loading" });
+  const isReachable = useIsReachable();
+  const isComplete = useRef(false);
   useEffect(() => {
+    // What a lost connection interrupted is loaded when it is back; the rest is not loaded again.
+    if (!isReachable || isComplete.current) return;
     const loading = new AbortController();
     const load = async (): Promise<void> => {
       // The agents can be chosen from before their models are there.
@@ -65,6 +70,7 @@ export function useAgents(withModels = true): Agents {
         const found = await fetchAgents(loading.signal, includeModels);
         setAgents({ status: "known", agents: byReadiness(found) });
       }
+      isComplete.current = true;
     };
     load().catch((error: unknown) => {
       if (loading.signal.aborted) return;
@@ -72,6 +78,6 @@ export function useAgents(withModels = true): Agents {
       setAgents((known) => (known.status === "known" ? known : { status: "unknown", reason }));
     });
     return () => loading.abort();
-  }, [withModels]);
+  }, [withModels, isReachable]);
   return agents;
 }

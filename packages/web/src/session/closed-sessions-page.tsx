@@ -5,7 +5,7 @@ import type { SessionSummary } from "@holdfast/ahp";
 import { BackLink } from "../frame/back-link.tsx";
 import { goTo, routeHash } from "../frame/route.ts";
 import { agoWords, useNow } from "../frame/time-words.ts";
-import { useHost } from "../host/use-host.ts";
+import { useHost, useIsReachable } from "../host/use-host.ts";
 import { Button } from "../ui/button.tsx";
 import { ConfirmDialog } from "../ui/dialog.tsx";
 import { EmptyState } from "../ui/empty-state.tsx";
@@ -22,8 +22,10 @@ type Listing =
 export function ClosedSessionsPage({ open }: { readonly open: readonly SessionSummary[] }): ReactNode {
   const [listing, setListing] = useState<Listing>({ status: "loading" });
   const [deletedCount, setDeletedCount] = useState(0);
+  const isReachable = useIsReachable();
   const openNames = open.map(({ resource }) => resource).join("\n");
   useEffect(() => {
+    if (!isReachable) return;
     const loading = new AbortController();
     fetchClosedSessions(loading.signal).then(
       (sessions) => setListing({ status: "known", sessions }),
@@ -33,7 +35,7 @@ export function ClosedSessionsPage({ open }: { readonly open: readonly SessionSu
       },
     );
     return () => loading.abort();
-  }, [openNames, deletedCount]);
+  }, [openNames, deletedCount, isReachable]);
   return (
     <div className={style.page}>
       <header className={style.head}>

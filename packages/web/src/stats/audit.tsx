@@ -31,7 +31,7 @@ const shown = 40;
 const everyMs = 5000;
 
 export function AuditTail(): ReactNode {
-  const entries = useRepeatedly("/admin/audit", everyMs, readEntries) ?? [];
+  const entries = useRepeatedly("/admin/audit", everyMs, readEntries);
   const { clientId } = useHost();
   const sessions = useRoot()?.sessions ?? [];
   const nameOf = (key: string): string | undefined => {
@@ -47,13 +47,14 @@ export function AuditTail(): ReactNode {
         </>
       }
     >
-      {entries.length === 0 && (
+      {entries === undefined && <p className={style.hint}>Loading the activity…</p>}
+      {entries?.length === 0 && (
         <p className={style.hint}>
           No activity yet. Commands, decisions, files and changed settings are recorded here.
         </p>
       )}
       <Rows label="Activity">
-        {entries.map(({ id, at, session, what, subject, cwd, by, decision, verdict, ...entry }) => (
+        {entries?.map(({ id, at, session, what, subject, cwd, by, decision, verdict, ...entry }) => (
           <Row
             key={id}
             title={

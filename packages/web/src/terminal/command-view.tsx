@@ -82,7 +82,9 @@ function LeftBehind({ call, content, isOpen, onToggle, isLineOnly = false }: Lef
         {result?.exit !== undefined && (
           <EndLabel isGood={hasEndedWell(result.exit)} words={exitWords(result.exit)} time={timeOf(call)} />
         )}
-        {isOpen && !isLineOnly && <CopyButton label="Copy output" text={() => output.lines.join("\n")} />}
+        {isOpen && !isLineOnly && (
+          <CopyButton label="Copy output" text={() => wholeText(result?.preview ?? "")} />
+        )}
       </header>
       {isOpen && (
         <div className={style.body}>
@@ -99,7 +101,7 @@ function LeftBehind({ call, content, isOpen, onToggle, isLineOnly = false }: Lef
           <OutputFoot
             extent={{
               isFoldable: output.lines.length > foldedRows,
-              isCut: skippedBytes > 0 || output.droppedLines > 0,
+              isCut: skippedBytes > 0 || output.isCut,
             }}
             sizeBytes={skippedBytes + new Blob([result?.preview ?? ""]).size}
             isUnfolded={isUnfolded}
@@ -117,6 +119,13 @@ function resultOf({ result, lateResult = result }: TerminalContent): TerminalCon
 
 function timeOf(call: ToolCall): string | undefined {
   return "endedAt" in call ? spanWords(call.startedAt, call.endedAt) : undefined;
+}
+
+/** The text to copy, with lines of any length. */
+function wholeText(text: string): string {
+  const whole = new PlainText(Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY);
+  whole.append(text);
+  return whole.lines.join("\n");
 }
 
 function plain(text: string): PlainText {

@@ -58,6 +58,21 @@ describe("[Z13] plain text", () => {
     expect(text.droppedLines).toBe(2);
   });
 
+  it("[Z998] notes that a line lost its beginning, until the line is overwritten", () => {
+    const isCut = (...pieces: string[]): boolean => {
+      const text = new PlainText(10, 8);
+      for (const piece of pieces) text.append(piece);
+      return text.isCut;
+    };
+    expect(isCut("12345678\n", "1\n")).toBe(false);
+    expect(isCut("123456789")).toBe(true);
+    expect(isCut("123456789\n", "1\n")).toBe(true);
+    expect(isCut("12345678", "9", "\r\n")).toBe(true);
+    expect(isCut("123456789", "\r1")).toBe(false);
+    expect(isCut("123456789", "\n1\r2\n")).toBe(true);
+    expect(isCut("123456789\r1\n")).toBe(false);
+  });
+
   it("[Z13] a sequence that never ends does not hold the rest back", () => {
     const text = new PlainText(10);
     text.append(`\u001B]${"x".repeat(300)}`);

@@ -8,13 +8,16 @@ const sequence =
 const unfinished = /\u001B(?:\[[0-?]*[ -/]*|\][^\u0007\u001B]*\u001B?|[PX^_][^\u001B]*\u001B?|[ -/]*)?$/;
 const otherControls = /[\u0000-\u0007\u000B\u000C\u000E-\u001A\u001C-\u001F\u007F]/g;
 
-/** The last lines of an output that may be endless. */
+/** The last lines of an output that may be endless, and of each line its last characters. */
 export class PlainText {
   readonly #maxLines: number;
   readonly #maxLineChars: number;
   #lines: string[] = [""];
   #rest = "";
   #droppedLines = 0;
+  /** Whether a line that is complete, or the last one, lost its beginning. */
+  #hasCutLine = false;
+  #isLastCut = false;
 
   constructor(maxLines: number, maxLineChars = 4000) {
     this.#maxLines = maxLines;
@@ -29,6 +32,11 @@ export class PlainText {
   /** How many lines came before them. */
   get droppedLines(): number {
     return this.#droppedLines;
+  }
+
+  /** Whether something that the output shows is not kept: lines, or the beginning of one. */
+  get isCut(): boolean {
+    return this.#droppedLines > 0 || this.#hasCutLine || this.#isLastCut;
   }
 
   /** Adds output; a sequence may be cut anywhere. */
@@ -53,6 +61,8 @@ export class PlainText {
     this.#lines = [""];
     this.#rest = "";
     this.#droppedLines = 0;
+    this.#hasCutLine = false;
+    this.#isLastCut = false;
   }
 
   #trim(): void {
@@ -67,6 +77,10 @@ export class PlainText {
     const trimmed = line.replace(/\r+$/, "");
     const start = trimmed.lastIndexOf("\r") + 1;
     const kept = isWhole || trimmed.length === line.length ? trimmed.slice(start) : line.slice(start);
+    // What a return overwrites was not cut.
+    const isCut = kept.length > this.#maxLineChars || (this.#isLastCut && start === 0);
+    this.#hasCutLine ||= isWhole && isCut;
+    this.#isLastCut = !isWhole && isCut;
     return kept.length > this.#maxLineChars ? kept.slice(-this.#maxLineChars) : kept;
   }
 }

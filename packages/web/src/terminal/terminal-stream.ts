@@ -89,7 +89,7 @@ export class TerminalStream {
 
   /** What is kept of the output, as plain lines. */
   text(): string {
-    const plain = new PlainText(copiedLines);
+    const plain = new PlainText(copiedLines, Number.POSITIVE_INFINITY);
     for (const { text } of this.#output.read()) plain.append(text);
     return plain.lines.join("\n").trimEnd();
   }

@@ -47,7 +47,7 @@ export function TextScreen(props: TextScreenProps): ReactNode {
       if (isAtEnd) element.scrollTop = element.scrollHeight;
       latest.current.onExtent({
         isFoldable: text.lines.length > foldedRows || element.scrollHeight > element.clientHeight,
-        isCut: hasSkipped || text.droppedLines > 0 || stream.isCut,
+        isCut: hasSkipped || text.isCut || stream.isCut,
       });
       latest.current.onGrow?.();
     };

@@ -165,7 +165,7 @@ function useMessage(session: SessionState, chat: ChatState, onSend: () => void):
       if (readDraftFiles(chat.resource) === files) keepDraftFiles(chat.resource, noFiles);
       return;
     }
-    // What was not accepted is put back, unless something else was written meanwhile.
+    // A message that was not accepted is put back, unless something else was written meanwhile.
     setText((current) => (current === "" ? text : current));
     add(files);
   };

@@ -61,7 +61,7 @@ export function useAgents(withModels = true): Agents {
   const isReachable = useIsReachable();
   const isComplete = useRef(false);
   useEffect(() => {
-    // What a lost connection interrupted is loaded when it is back; the rest is not loaded again.
+    // Loading that a lost connection interrupted begins again when it is back; the rest is not loaded twice.
     if (!isReachable || isComplete.current) return;
     const loading = new AbortController();
     const load = async (): Promise<void> => {

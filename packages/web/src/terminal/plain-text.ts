@@ -77,7 +77,7 @@ export class PlainText {
     const trimmed = line.replace(/\r+$/, "");
     const start = trimmed.lastIndexOf("\r") + 1;
     const kept = isWhole || trimmed.length === line.length ? trimmed.slice(start) : line.slice(start);
-    // What a return overwrites was not cut.
+    // Text that a return overwrites was not cut.
     const isCut = kept.length > this.#maxLineChars || (this.#isLastCut && start === 0);
     this.#hasCutLine ||= isWhole && isCut;
     this.#isLastCut = !isWhole && isCut;

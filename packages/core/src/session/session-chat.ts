@@ -145,6 +145,11 @@ export class SessionChat {
     return inMemory ?? this.#storage.findOmittedTurn(this.uri, { turnId });
   }
 
+  /** Whether a turn runs or has ended. */
+  hasBegun(turnId: TurnId): boolean {
+    return this.state.activeTurn?.id === turnId || this.endedTurn(turnId) !== undefined;
+  }
+
   /** The turn that a message is or was, if it was sent before under the same name. */
   findRepeated({ key, digest }: RequestMark): TurnId | undefined {
     const { activeTurn, queuedMessages, turns } = this.state;

@@ -171,9 +171,13 @@ export class SessionTurns {
   setPending(kind: PendingKind, pending: PendingMessage, origin?: ActionOrigin): LogEntry | undefined {
     this.#context.checkOpen();
     const { id } = pending;
+    const turnId = makeId("turn", id);
+    // A change that comes after its turn began; sent as new, it would be the same turn again.
+    if (!this.#queue.has(id) && this.#context.chat.hasBegun(turnId)) {
+      throw new HostError("INVALID_REQUEST", "That message has been sent already.");
+    }
     const message = this.#withMark(pending);
     const prompt = this.#messagePrompt(message);
-    const turnId = makeId("turn", id);
     const begin: BeginTurn = (queuedMessageId, manner) =>
       this.#begin({ turnId, message, queuedMessageId, ...manner }, prompt);
     const entry = this.#queue.set(kind, { ...pending, message }, begin, origin);

@@ -55,6 +55,10 @@ export class TurnQueue {
     return this.#waiting.length === 0;
   }
 
+  has(id: PendingMessageId): boolean {
+    return this.#waiting.some((waiting) => waiting.id === id);
+  }
+
   push(turnId: TurnId, message: Message, manner: TurnManner, begin: BeginTurn): void {
     if (this.#waiting.length >= maxWaiting) throw new HostError("ACP_QUEUE_FULL");
     // A queued message has the id of its later turn: clients that wait for the turn know it by that.
@@ -76,13 +80,17 @@ export class TurnQueue {
     origin?: ActionOrigin,
   ): LogEntry | undefined {
     const { id } = pending;
-    const index = this.#waiting.findIndex((waiting) =>
-      kind === "steering" ? waiting.kind === kind : waiting.id === id,
+    const elsewhere = this.#waiting.findIndex((waiting) => waiting.id === id && waiting.kind !== kind);
+    const [moved] = elsewhere < 0 ? [] : this.#waiting.splice(elsewhere, 1);
+    if (moved !== undefined) this.#dispatch({ type: "chat/pendingMessageRemoved", kind: moved.kind, id });
+    const index = this.#waiting.findIndex(
+      (waiting) => waiting.kind === kind && (kind === "steering" || waiting.id === id),
     );
     if (index < 0 && this.#waiting.length >= maxWaiting) throw new HostError("ACP_QUEUE_FULL");
     const before = index < 0 ? undefined : this.#waiting[index];
     // A sender that waits for the turn of an edited message waits on.
-    const next = before?.id === id ? { ...before, kind, begin } : waitingTurn(id, kind, shownTurn, begin);
+    const known = moved ?? (before?.id === id ? before : undefined);
+    const next = known === undefined ? waitingTurn(id, kind, shownTurn, begin) : { ...known, kind, begin };
     const entry = this.#dispatch({ type: "chat/pendingMessageSet", kind, pending }, origin);
     if (before !== undefined && before.id !== id) before.settle(undefined);
     if (index >= 0) this.#waiting[index] = next;

@@ -55,6 +55,8 @@ export class SessionTurns {
   readonly #queue: TurnQueue;
   /** The number of the first action of the turn that began last. */
   #turnSeq = 0;
+  /** Settles when the agent has stopped working on the turn that was aborted last. */
+  #aborted: Promise<void> | undefined;
 
   constructor(context: SessionContext, agent: SessionAgent, services: SessionServices) {
     this.#context = context;
@@ -216,7 +218,7 @@ export class SessionTurns {
 
   /** Nothing can be recorded any more: the running turn fails, and queued messages stay queued (D261). */
   abort({ code, message }: HostError): void {
-    this.#context.turn?.abort({ code, message, retryable: true });
+    this.#aborted = this.#context.turn?.abort({ code, message, retryable: true }) ?? this.#aborted;
   }
 
   /** Begins what waits, after a time in which nothing could be recorded. */
@@ -295,6 +297,8 @@ export class SessionTurns {
     const snapshot = context.changes.beginTurn(turn.id);
     void turn.run(
       async () => {
+        // An agent has one prompt at a time, and the aborted turn's timer may still end its process.
+        await this.#aborted?.catch(() => {});
         const connected = await this.#agent.connect({ onContextLost });
         await snapshot;
         return connected;

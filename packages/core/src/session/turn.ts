@@ -93,6 +93,7 @@ export class Turn {
   readonly #startedAt: Date;
   readonly #resolveEnded: (end: TurnEnd) => void;
   #phase: Phase = { name: "waiting" };
+  #followed: Promise<void> | undefined;
   #endedAt: Date | undefined;
   #cancelled: Cancellation | undefined;
   readonly #timeout: NodeJS.Timeout | undefined;
@@ -175,7 +176,8 @@ export class Turn {
       const { agent, sessionId } = await connect();
       if (this.isOver) return;
       const answer = agent.prompt(sessionId, prompt(agent));
-      await this.#follow({ name: "prompting", agent, sessionId, promptId: agent.lastId }, answer);
+      this.#followed = this.#follow({ name: "prompting", agent, sessionId, promptId: agent.lastId }, answer);
+      await this.#followed;
     } catch (error) {
       await this.#fail(error);
     }
@@ -186,7 +188,8 @@ export class Turn {
     try {
       const answer = agent.awaitPrompt(id, sessionId);
       if (this.#cancelled !== undefined) this.#escalate(agent);
-      await this.#follow({ name: "prompting", agent, sessionId, promptId: id }, answer);
+      this.#followed = this.#follow({ name: "prompting", agent, sessionId, promptId: id }, answer);
+      await this.#followed;
     } catch (error) {
       await this.#fail(error);
     }
@@ -194,7 +197,7 @@ export class Turn {
 
   async #follow(phase: Phase, answer: Promise<AcpPromptResult>): Promise<void> {
     this.#phase = phase;
-    this.response.watch();
+    this.response.open();
     try {
       const { stopReason, usage } = await answer;
       const used = readUsage(usage);
@@ -235,18 +238,22 @@ export class Turn {
     this.#escalation = setTimeout(end, this.#context.deps.timeouts.cancelMs);
   }
 
-  /** Fails the turn now, because the host can no longer record it, and asks the agent to stop (D261). */
-  abort(error: ErrorInfo): void {
-    if (this.isOver) return;
+  /**
+   * Fails the turn now, because the host can no longer record it, and asks the agent to stop (D261). What it
+   * gives settles when the agent has stopped; undefined where it was not prompted.
+   */
+  abort(error: ErrorInfo): Promise<void> | undefined {
+    if (this.isOver) return undefined;
     this.response.flush();
     const phase = this.#phase;
     this.#end(
       { state: "failed", error, resumable: true },
       { type: "chat/error", ...this.#times(), error, resumable: true },
     );
-    if (phase.name !== "prompting") return;
+    if (phase.name !== "prompting") return undefined;
     phase.agent.cancel(phase.sessionId);
     this.#escalate(phase.agent);
+    return this.#followed;
   }
 
   /** Cuts the turn off, because the host stops. */

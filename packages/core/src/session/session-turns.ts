@@ -18,7 +18,13 @@ import type { SessionAgent } from "./session-agent.ts";
 import { markRequest } from "./session-chat.ts";
 import type { SessionContext } from "./session-context.ts";
 import type { SessionServices } from "./session-services.ts";
-import { type BeginTurn, type PendingKind, type TurnManner, TurnQueue } from "./turn-queue.ts";
+import {
+  type BeginTurn,
+  type PendingKind,
+  type SavedQueue,
+  type TurnManner,
+  TurnQueue,
+} from "./turn-queue.ts";
 import { type SavedTurn, type SentSteering, Turn, type TurnOpening } from "./turn.ts";
 
 /** A message, and the name under which its sender would send it again. */
@@ -33,11 +39,14 @@ export interface TakenTurn {
   readonly isRepeated: boolean;
 }
 
+/** The turns of a session as the next host gets to know them. */
+export interface SavedTurns {
+  readonly turn?: SavedTurn | undefined;
+  readonly queue?: SavedQueue | undefined;
+}
+
 /** Makes the content blocks for an agent whose capabilities are known. */
 type Prompt = (info: AcpInitializeResult) => readonly object[];
-
-/** Beginning of a turn, and the choice for an agent that has lost the context. */
-type TurnBeginning = TurnOpening & Partial<Pick<TurnManner, "onContextLost">>;
 
 /** The error of a turn that the host's end cuts off. */
 const stopped = {
@@ -63,6 +72,7 @@ export class SessionTurns {
     this.#agent = agent;
     this.#services = services;
     this.#queue = new TurnQueue((action, origin) => context.dispatch({ to: "chat", action }, origin));
+    context.queue = this.#queue;
   }
 
   /** Whether a turn runs or waits. */
@@ -74,15 +84,19 @@ export class SessionTurns {
    * Continues the turn of an earlier host, and keeps what waits behind it. A turn whose prompt was sent waits for its
    * response; one that still waited for its agent begins again.
    */
-  restore(saved: SavedTurn | undefined, ready: ReadyAgent | undefined): void {
+  restore({ turn: saved, queue = [] }: SavedTurns, ready: ReadyAgent | undefined): void {
     const context = this.#context;
     const { activeTurn, queuedMessages, steeringMessage } = context.chat.state;
     const pending = [...(steeringMessage === undefined ? [] : [steeringMessage]), ...queuedMessages];
     for (const each of pending) {
       const { id, message } = each;
       const turnId = makeId("turn", id);
-      this.#queue.restore(each === steeringMessage ? "steering" : "queued", each, (queuedMessageId, manner) =>
-        this.#begin({ turnId, message, queuedMessageId, ...manner }, this.#messagePrompt(message)),
+      this.#queue.restore(
+        each === steeringMessage ? "steering" : "queued",
+        each,
+        queue,
+        (queuedMessageId, manner) =>
+          this.#begin({ turnId, message, queuedMessageId, ...manner }, this.#messagePrompt(message)),
       );
     }
     if (saved === undefined || activeTurn?.id !== saved.id) return;
@@ -100,7 +114,7 @@ export class SessionTurns {
     if (saved.prompt !== undefined && ready !== undefined) void turn.resume(ready.agent, saved.prompt);
     else {
       void turn.run(
-        () => this.#agent.connect(),
+        () => this.#agent.connect({ onContextLost: turn.onContextLost }),
         (agent) => buildMessagePrompt(activeTurn.message, agent.info),
       );
     }
@@ -285,7 +299,7 @@ export class SessionTurns {
     return prompt;
   }
 
-  #begin({ onContextLost = "continue", ...opening }: TurnBeginning, prompt: Prompt): Turn {
+  #begin(opening: TurnOpening, prompt: Prompt): Turn {
     const context = this.#context;
     const { hub, watchers } = context.deps;
     this.#nameAfter(opening.message);
@@ -299,7 +313,7 @@ export class SessionTurns {
       async () => {
         // An agent has one prompt at a time, and the aborted turn's timer may still end its process.
         await this.#aborted?.catch(() => {});
-        const connected = await this.#agent.connect({ onContextLost });
+        const connected = await this.#agent.connect({ onContextLost: turn.onContextLost });
         await snapshot;
         return connected;
       },

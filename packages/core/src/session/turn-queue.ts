@@ -24,6 +24,9 @@ export interface TurnManner {
   readonly onContextLost: OnContextLost;
 }
 
+/** The queue as the next host gets to know it, besides the messages. */
+export type SavedQueue = readonly { readonly id: PendingMessageId; readonly manner: TurnManner }[];
+
 /** That of messages which clients of a channel send. */
 const shownTurn: TurnManner = { isInteractive: true, onContextLost: "continue" };
 
@@ -55,6 +58,10 @@ export class TurnQueue {
     return this.#waiting.length === 0;
   }
 
+  get saved(): SavedQueue {
+    return this.#waiting.map(({ id, manner }) => ({ id, manner }));
+  }
+
   has(id: PendingMessageId): boolean {
     return this.#waiting.some((waiting) => waiting.id === id);
   }
@@ -68,8 +75,9 @@ export class TurnQueue {
   }
 
   /** Queues a message of an earlier host again, which is in the chat already. */
-  restore(kind: PendingKind, { id }: PendingMessage, begin: BeginTurn): void {
-    this.#waiting.push(waitingTurn(id, kind, shownTurn, begin));
+  restore(kind: PendingKind, { id }: PendingMessage, saved: SavedQueue, begin: BeginTurn): void {
+    const { manner = shownTurn } = saved.find((each) => each.id === id) ?? {};
+    this.#waiting.push(waitingTurn(id, kind, manner, begin));
   }
 
   /** Queues a message that a client named, or changes it where it stands; the agent takes no message in mid-turn. */

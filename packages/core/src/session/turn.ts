@@ -14,6 +14,7 @@ import type { AgentConnection } from "../agent/agent-connection.ts";
 import type { UpdateContext } from "../agent/update-actions.ts";
 import { Grants, type SavedGrants } from "../approval/grants.ts";
 import type { ActionOrigin, LogEntry } from "../channel/log-entry.ts";
+import type { OnContextLost } from "./agent-opening.ts";
 import type { SessionContext } from "./session-context.ts";
 import { describeExit, explainFailure, findExit } from "./turn-failure.ts";
 import { type SavedResponse, TurnResponse } from "./turn-response.ts";
@@ -34,6 +35,8 @@ export interface TurnOpening {
   readonly queuedMessageId: PendingMessageId | undefined;
   /** False when no client waits that could answer a question. */
   readonly isInteractive: boolean;
+  /** Default: to continue without. */
+  readonly onContextLost?: OnContextLost | undefined;
   /** Whether it continues the last turn, which failed or was cut off. */
   readonly isResumed?: boolean | undefined;
   /** The client that began it, for the log entry of its first action. */
@@ -45,6 +48,7 @@ export interface SavedTurn extends SavedResponse {
   readonly id: TurnId;
   readonly startedAt: string;
   readonly isInteractive: boolean;
+  readonly onContextLost?: OnContextLost | undefined;
   readonly denied: readonly DeniedCall[];
   readonly grants: SavedGrants;
   /** The request that waits for its response; absent while the turn waits for its agent. */
@@ -80,6 +84,7 @@ type Phase =
 export class Turn {
   readonly id: TurnId;
   readonly isInteractive: boolean;
+  readonly onContextLost: OnContextLost;
   readonly denied: DeniedCall[];
   /** Approvals of a person or a policy in this turn. */
   readonly grants: Grants;
@@ -108,6 +113,7 @@ export class Turn {
     const saved = "startedAt" in opening ? opening : undefined;
     this.id = "startedAt" in opening ? opening.id : opening.turnId;
     this.isInteractive = opening.isInteractive;
+    this.onContextLost = opening.onContextLost ?? "continue";
     this.denied = [...(saved?.denied ?? [])];
     this.grants = new Grants(saved?.grants);
     this.#context = context;
@@ -140,6 +146,7 @@ export class Turn {
       id: this.id,
       startedAt: this.#startedAt.toISOString(),
       isInteractive: this.isInteractive,
+      onContextLost: this.onContextLost,
       denied: this.denied,
       grants: this.grants.saved,
       ...this.response.saved,

@@ -113,6 +113,48 @@ test("[V3] many may be open at once and are answered in any order", async () => 
   }
 });
 
+test("[V3] requests for one tool call are asked one after the other, and none after a rejection", async () => {
+  const names = ["first", "second", "third", "fourth"];
+  const steps = [
+    ...names.map((name) => permission(name, { toolCallId: "call" })),
+    ...names.map((name) => ({ do: "await", name }) as const),
+  ];
+  const host = newHost({ agents: { mine: { prompts: { go: steps } } } });
+  const session = await host.open();
+  const turn = session.stream("go");
+  for (const [index, name] of ["first", "second"].entries()) {
+    const { id } = await turn.approval(index);
+    expect(session.state.inputNeeded.map((needed) => needed.id)).toEqual([id]);
+    expect(session.resolve(id, "yes")).toEqual({ resolved: true });
+    expect(await session.agent.result(name)).toEqual(selected("yes"));
+  }
+  const { id } = await turn.approval(2);
+  expect(session.resolve(id, "no")).toEqual({ resolved: true });
+  for (const name of ["third", "fourth"]) expect(await session.agent.result(name)).toEqual(selected("no"));
+  expect(await turn.ended).toMatchObject({ type: "chat/turnComplete" });
+  expect(session.toolCalls).toMatchObject([{ status: "cancelled", reason: "denied" }]);
+});
+
+test("[V3] a request that is taken back while another for its call is open is never asked", async () => {
+  const steps = [
+    permission("first", { toolCallId: "call" }),
+    permission("second", { toolCallId: "call" }),
+    { do: "takeBack", name: "second" },
+    say("taken back"),
+    { do: "await", name: "first" },
+    { do: "await", name: "second" },
+  ] as const;
+  const host = newHost({ agents: { mine: { prompts: { go: steps } } } });
+  const session = await host.open();
+  const turn = session.stream("go");
+  const { id } = await turn.approval();
+  await turn.until((action) => action.type === "chat/responsePart" && action.part.kind === "markdown");
+  session.resolve(id, "yes");
+  expect(await turn.ended).toMatchObject({ type: "chat/turnComplete" });
+  expect(turn.approvals).toHaveLength(1);
+  expect(session.toolCalls).toMatchObject([{ decisions: [{ approvalId: id, outcome: "approved" }] }]);
+});
+
 test("[V3] a session's answers are for its own questions, also where two agents give their calls the same name", async () => {
   const host = newHost({
     agents: {

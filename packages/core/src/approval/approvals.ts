@@ -72,6 +72,7 @@ export interface OpenApproval {
 interface Entry extends OpenApproval {
   readonly isLoose: boolean;
   readonly resolve: (decision: ApprovalDecision) => void;
+  readonly decided: Promise<ApprovalDecision>;
 }
 
 /** A clock may jump and a laptop may sleep, so that the expiry is looked at again at least this often. */
@@ -147,10 +148,19 @@ export class Approvals {
     return this.#restored.has(id);
   }
 
-  #add(approval: Omit<Entry, "resolve">): Promise<ApprovalDecision> {
-    const decided = new Promise<ApprovalDecision>((resolve) => {
-      this.#open.set(approval.id, { ...approval, resolve });
+  /** Another question than `id` that is open for a tool call of the running turn. */
+  findOther(id: ApprovalId, chat: ChatUri, toolCallId: string): AskedApproval | undefined {
+    return [...this.#open.values()].find(
+      (entry) => entry.toolCallId === toolCallId && entry.place.chat === chat && entry.id !== id,
+    );
+  }
+
+  #add(approval: Omit<Entry, "resolve" | "decided">): Promise<ApprovalDecision> {
+    let resolve: Entry["resolve"] = () => {};
+    const decided = new Promise<ApprovalDecision>((settle) => {
+      resolve = settle;
     });
+    this.#open.set(approval.id, { ...approval, resolve, decided });
     this.#watchExpiry();
     return decided;
   }

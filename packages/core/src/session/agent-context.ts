@@ -22,6 +22,7 @@ export type AgentContext = Pick<
   | "uri"
   | "ledger"
   | "turn"
+  | "queue"
 > & {
   readonly deps: AgentDeps;
   readonly sandbox: Pick<SessionSandbox, "enter" | "isOutdated">;

@@ -28,8 +28,7 @@ import type { SessionChat } from "./session-chat.ts";
 import { SessionContext, type SessionNames } from "./session-context.ts";
 import type { SessionDeps } from "./session-deps.ts";
 import { type SavedServices, SessionServices } from "./session-services.ts";
-import { SessionTurns } from "./session-turns.ts";
-import type { SavedTurn } from "./turn.ts";
+import { type SavedTurns, SessionTurns } from "./session-turns.ts";
 
 /** Tools that a notice lists; a session keeps its notices. */
 const maxListed = 20;
@@ -49,8 +48,7 @@ export interface SessionRemains {
 }
 
 /** A session as the next host gets to know it, besides its state. */
-export interface SavedSession extends Partial<SavedAgent> {
-  readonly turn?: SavedTurn | undefined;
+export interface SavedSession extends Partial<SavedAgent>, SavedTurns {
   readonly services?: SavedServices | undefined;
 }
 
@@ -168,7 +166,7 @@ export class HostSession {
     const ready = agent && this.#agent.restore(agent.stored, agent.saved);
     if (context.chat.activeTurn !== undefined) {
       context.chat.resumeTurn();
-      this.turns.restore(saved?.turn, ready);
+      this.turns.restore(saved ?? {}, ready);
       this.#services.lentTools.resumeCalls();
     }
     if (agent !== undefined) await ready?.agent.attach(context.deps.processPort, agent.runId, agent.stored);

@@ -6,6 +6,7 @@ import { expect, test, vi } from "vitest";
 import type { Journal, Storage } from "../ports.ts";
 import { MemoryStorage } from "../testing/memory-storage.ts";
 import { StorageError } from "../storage/storage-error.ts";
+import { until } from "../testing/agent-record.ts";
 import { guardLeaks } from "../testing/detector.ts";
 import { ME, useFakeHosts } from "../testing/fake-host.ts";
 import { type Script, askPermission, ask, say } from "../testing/script.ts";
@@ -96,6 +97,33 @@ test("[D261] a turn that can no longer be recorded fails with the code, its agen
   await recording.requireNow();
   expect(await waiting).toMatchObject({ text: "Hello" });
   expect(fake.log.filter((line) => /cannot be recorded|recorded again/.test(line))).toHaveLength(2);
+});
+
+test("[D261] after an outage the next turn waits until the agent has stopped, and nothing of the failed turn shows in it", async () => {
+  const storage = new FullStorage();
+  const long = [say("So far"), { do: "until", path: "again" }, say("late"), { do: "hang" }] as const;
+  const hi = [{ do: "until", path: "alone" }, say("Hello")] as const;
+  const stubborn = { ignoresCancel: true, prompts: { hi, long } };
+  const options = { agents: { mine: stubborn }, timeouts: { cancelMs: 1000 } };
+  const fake = newHost({ ...options, storage: storage.forHost });
+  const { hub, recording } = fake.host;
+  const session = await fake.open({ approvalPolicy: "approve-all" });
+  const running = session.stream("long");
+  await running.until(({ type }) => type === "chat/responsePart");
+  const waiting = session.chat("hi", { queue: true });
+  await hub.settled();
+  storage.isFull = true;
+  hub.dispatch(session.state.resource, { type: "session/titleChanged", title: "new" });
+  await vi.waitFor(() => expect(session.chatState.activeTurn).toBeUndefined());
+  storage.isFull = false;
+  await recording.requireNow();
+  expect(session.chatState.activeTurn).toBeDefined();
+  fake.pass("again");
+  await vi.waitFor(() => expect(session.chatState.agentUpdates).toHaveLength(1));
+  await until(() => session.agent.processes.length === 2);
+  fake.pass("alone");
+  expect(await waiting).toEqual({ text: "Hello", stop_reason: "end_turn" });
+  expect(session.chatState.turns.map(({ end }) => end.state)).toEqual(["failed", "complete"]);
 });
 
 test("[D260] a session that could not be recorded is not there, also when there is space again", async () => {

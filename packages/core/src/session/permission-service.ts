@@ -15,7 +15,7 @@ import type { AcpPermissionOption, AcpToolCall } from "../agent/acp.ts";
 import type { AgentRequest } from "../agent/agent-connection.ts";
 import { idFor } from "../agent/request-name.ts";
 import { readToolContent } from "../agent/tool-content.ts";
-import type { ApprovalRequest } from "../approval/approvals.ts";
+import type { ApprovalRequest, AskedApproval } from "../approval/approvals.ts";
 import { HOST_OPTIONS, offerOptions } from "../approval/options.ts";
 import { decideToolCall } from "../approval/policy.ts";
 import { type DescribedCall, describeCall, targetOf, type UsualRun } from "../approval/subject.ts";
@@ -86,13 +86,22 @@ export class PermissionService {
     turn?.response.describe({ ...asked, status: null });
     const described = this.#describeAsked(asked, turn);
     if (described === undefined) return select(pickOption(options, "reject"));
-    const subject = await describeCall(described, this.#usualRun);
-    // Following links took a moment.
+    let subject = await describeCall(described, this.#usualRun);
+    const approvalId = makeId("approval", idFor(request.name, "approval"));
+    const findOther = (): AskedApproval | undefined =>
+      context.deps.approvals.findOther(approvalId, context.chat.uri, asked.toolCallId);
+    // A call has one question at a time (M15), and the decision on that may be one on this, too.
+    for (let other = findOther(); other !== undefined; other = findOther()) {
+      await other.decided;
+      if (request.signal.aborted) return cancelled;
+      subject = await describeCall(described, this.#usualRun);
+    }
+    // That, and following links, took a moment.
     if (turn !== undefined && turn !== context.openTurn) return cancelled;
     if (turn !== undefined && !this.#isUnfinished(asked)) return select(pickOption(options, "reject"));
     const question = {
       ...this.#question(asked, described, subject, options, turn),
-      id: makeId("approval", idFor(request.name, "approval")),
+      id: approvalId,
     };
     const byPolicy = decideToolCall(context.policy, described.kind);
     const ruled = context.decideByRules(ruledCall(described.kind, subject), byPolicy);

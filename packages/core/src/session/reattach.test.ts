@@ -220,21 +220,6 @@ test("[R724] a turn that is being cancelled ends as cancelled, or its agent is e
   expect(restarts.heard.methods.filter((method) => method === "session/cancel")).toHaveLength(1);
 });
 
-test("[R725] messages that were queued behind the turn are sent after it", async () => {
-  const restarts = newRestarts({
-    script: { prompts: { first: [{ do: "until", path: "go" }], "*": [say("$prompt.text")] } },
-  });
-  await restarts.start();
-  const key = await restarts.open();
-  send(restarts, key, "first");
-  restarts.host.streamTurn(key, { message: "second", queue: true }, ME, () => undefined);
-  await restarts.start();
-  restarts.pass("go");
-  await until(() => chatOf(restarts, key).turns.length === 2);
-  expect(chatOf(restarts, key).turns.map(({ message }) => message.text)).toEqual(["first", "second"]);
-  expect(chatOf(restarts, key).queuedMessages).toEqual([]);
-});
-
 test("[R726] a command that the agent runs itself keeps what it showed, and continues", async () => {
   const terminal = (meta: object, more: object = {}): Step =>
     update("tool_call_update", { toolCallId: "call", ...more, _meta: meta });

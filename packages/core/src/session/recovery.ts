@@ -9,6 +9,7 @@ import { claimAfterExit } from "../rules/terminal-rules.ts";
 import { terminalIdOf } from "../terminal/terminal-id.ts";
 import type { SessionRemains } from "./host-session.ts";
 import { continuesTurn, type Remains } from "./reattach.ts";
+import { dropPending } from "./session-chat.ts";
 
 /** Dependencies of the recovery. */
 export interface RecoveryDeps {
@@ -102,14 +103,14 @@ function continueChat(
   return true;
 }
 
-/** Ends the turn that was running, and drops the messages queued behind it: nobody waits for them any more. */
+/** Ends the turn that was running, and drops the messages that waited for its end: nobody waits for them any more. */
 function recoverChat(deps: RecoveryDeps, session: SessionState, uri: string): void {
   const { hub, storage, watchers, now } = deps;
   const stored = storage.loadChannel(uri);
   if (stored?.kind !== "chat") return;
   const chat: ChatState = stored.state;
   hub.restore(uri, "chat", chat);
-  const { activeTurn, queuedMessages } = chat;
+  const { activeTurn } = chat;
   if (activeTurn !== undefined) {
     const endedAt = now();
     const durationMs = Math.max(0, endedAt.getTime() - Date.parse(activeTurn.startedAt));
@@ -129,9 +130,7 @@ function recoverChat(deps: RecoveryDeps, session: SessionState, uri: string): vo
       durationMs,
     });
   }
-  for (const { id } of queuedMessages) {
-    hub.dispatch(uri, { type: "chat/pendingMessageRemoved", kind: "queued", id });
-  }
+  dropPending(hub, chat);
   const phase = { status: "idle", lastTurn: "interrupted" } as const;
   hub.dispatch(session.resource, {
     type: "session/chatUpdated",

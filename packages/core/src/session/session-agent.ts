@@ -80,6 +80,7 @@ export class SessionAgent {
           toolsDigest: this.#tools.digest,
         }),
       turn: context.turn?.saved,
+      queue: context.queue?.saved,
       services: services.saved?.(),
     }));
   }

@@ -5,6 +5,7 @@ import {
   type ChatAction,
   type ChatState,
   type ChatUri,
+  type PendingMessage,
   type RequestMark,
   type ToolCall,
   type Turn,
@@ -103,10 +104,8 @@ export class SessionChat {
     const stored = this.#storage.loadChannel(this.uri);
     if (stored?.kind !== "chat" || !stored.isOpen) return;
     this.#hub.restore(this.uri, "chat", stored.state);
-    // A chat with queued messages is never unloaded, so these were queued in a host that was killed.
-    for (const { id } of stored.state.queuedMessages) {
-      this.#hub.dispatch(this.uri, { type: "chat/pendingMessageRemoved", kind: "queued", id });
-    }
+    // A chat in which messages wait is never unloaded, so these were sent to a host that was killed.
+    dropPending(this.#hub, stored.state);
     this.boundTurns();
     this.#onLoaded();
   }
@@ -145,6 +144,11 @@ export class SessionChat {
     return inMemory ?? this.#storage.findOmittedTurn(this.uri, { turnId });
   }
 
+  /** Whether a turn runs or has ended. */
+  hasBegun(turnId: TurnId): boolean {
+    return this.state.activeTurn?.id === turnId || this.endedTurn(turnId) !== undefined;
+  }
+
   /** The turn that a message is or was, if it was sent before under the same name. */
   findRepeated({ key, digest }: RequestMark): TurnId | undefined {
     const { activeTurn, queuedMessages, turns } = this.state;
@@ -179,6 +183,14 @@ export class SessionChat {
     this.#turnBytes.set(turn, sizeBytes);
     return sizeBytes;
   }
+}
+
+/** Drops the messages that wait in a chat of an earlier host. */
+export function dropPending(hub: Hub, { resource, steeringMessage, queuedMessages }: ChatState): void {
+  const drop = (kind: "steering" | "queued", { id }: PendingMessage): void =>
+    void hub.dispatch(resource, { type: "chat/pendingMessageRemoved", kind, id });
+  if (steeringMessage !== undefined) drop("steering", steeringMessage);
+  for (const queued of queuedMessages) drop("queued", queued);
 }
 
 /** The mark of a message that its sender may send again. */

@@ -33,6 +33,7 @@ import { SessionChat } from "./session-chat.ts";
 import type { SessionDeps } from "./session-deps.ts";
 import { SessionSandbox } from "./session-sandbox.ts";
 import { SessionSummaries } from "./session-summaries.ts";
+import type { TurnQueue } from "./turn-queue.ts";
 import type { Turn } from "./turn.ts";
 
 /** The names of a session. */
@@ -57,6 +58,8 @@ export class SessionContext {
   readonly touch: () => void;
   /** Keeps account of its agent's run, where that may outlive this host; `AgentProcesses` sets it. */
   ledger: AgentLedger | undefined;
+  /** What waits behind the turn; `SessionTurns` sets it. */
+  queue: Pick<TurnQueue, "saved"> | undefined;
   /** Why the session takes nothing on any more: the host stops, or the session is closed. */
   ending: "suspended" | "closed" | undefined;
   /** Approvals that were given while no turn ran. */

@@ -18,7 +18,13 @@ import type { SessionAgent } from "./session-agent.ts";
 import { markRequest } from "./session-chat.ts";
 import type { SessionContext } from "./session-context.ts";
 import type { SessionServices } from "./session-services.ts";
-import { type BeginTurn, type PendingKind, type TurnManner, TurnQueue } from "./turn-queue.ts";
+import {
+  type BeginTurn,
+  type PendingKind,
+  type SavedQueue,
+  type TurnManner,
+  TurnQueue,
+} from "./turn-queue.ts";
 import { type SavedTurn, type SentSteering, Turn, type TurnOpening } from "./turn.ts";
 
 /** A message, and the name under which its sender would send it again. */
@@ -33,11 +39,14 @@ export interface TakenTurn {
   readonly isRepeated: boolean;
 }
 
+/** The turns of a session as the next host gets to know them. */
+export interface SavedTurns {
+  readonly turn?: SavedTurn | undefined;
+  readonly queue?: SavedQueue | undefined;
+}
+
 /** Makes the content blocks for an agent whose capabilities are known. */
 type Prompt = (info: AcpInitializeResult) => readonly object[];
-
-/** Beginning of a turn, and the choice for an agent that has lost the context. */
-type TurnBeginning = TurnOpening & Partial<Pick<TurnManner, "onContextLost">>;
 
 /** The error of a turn that the host's end cuts off. */
 const stopped = {
@@ -55,12 +64,15 @@ export class SessionTurns {
   readonly #queue: TurnQueue;
   /** The number of the first action of the turn that began last. */
   #turnSeq = 0;
+  /** Settles when the agent has stopped working on the turn that was aborted last. */
+  #aborted: Promise<void> | undefined;
 
   constructor(context: SessionContext, agent: SessionAgent, services: SessionServices) {
     this.#context = context;
     this.#agent = agent;
     this.#services = services;
     this.#queue = new TurnQueue((action, origin) => context.dispatch({ to: "chat", action }, origin));
+    context.queue = this.#queue;
   }
 
   /** Whether a turn runs or waits. */
@@ -72,15 +84,19 @@ export class SessionTurns {
    * Continues the turn of an earlier host, and keeps what waits behind it. A turn whose prompt was sent waits for its
    * response; one that still waited for its agent begins again.
    */
-  restore(saved: SavedTurn | undefined, ready: ReadyAgent | undefined): void {
+  restore({ turn: saved, queue = [] }: SavedTurns, ready: ReadyAgent | undefined): void {
     const context = this.#context;
     const { activeTurn, queuedMessages, steeringMessage } = context.chat.state;
     const pending = [...(steeringMessage === undefined ? [] : [steeringMessage]), ...queuedMessages];
     for (const each of pending) {
       const { id, message } = each;
       const turnId = makeId("turn", id);
-      this.#queue.restore(each === steeringMessage ? "steering" : "queued", each, (queuedMessageId, manner) =>
-        this.#begin({ turnId, message, queuedMessageId, ...manner }, this.#messagePrompt(message)),
+      this.#queue.restore(
+        each === steeringMessage ? "steering" : "queued",
+        each,
+        queue,
+        (queuedMessageId, manner) =>
+          this.#begin({ turnId, message, queuedMessageId, ...manner }, this.#messagePrompt(message)),
       );
     }
     if (saved === undefined || activeTurn?.id !== saved.id) return;
@@ -98,7 +114,7 @@ export class SessionTurns {
     if (saved.prompt !== undefined && ready !== undefined) void turn.resume(ready.agent, saved.prompt);
     else {
       void turn.run(
-        () => this.#agent.connect(),
+        () => this.#agent.connect({ onContextLost: turn.onContextLost }),
         (agent) => buildMessagePrompt(activeTurn.message, agent.info),
       );
     }
@@ -171,9 +187,13 @@ export class SessionTurns {
   setPending(kind: PendingKind, pending: PendingMessage, origin?: ActionOrigin): LogEntry | undefined {
     this.#context.checkOpen();
     const { id } = pending;
+    const turnId = makeId("turn", id);
+    // A change that comes after its turn began; sent as new, it would be the same turn again.
+    if (!this.#queue.has(id) && this.#context.chat.hasBegun(turnId)) {
+      throw new HostError("INVALID_REQUEST", "That message has been sent already.");
+    }
     const message = this.#withMark(pending);
     const prompt = this.#messagePrompt(message);
-    const turnId = makeId("turn", id);
     const begin: BeginTurn = (queuedMessageId, manner) =>
       this.#begin({ turnId, message, queuedMessageId, ...manner }, prompt);
     const entry = this.#queue.set(kind, { ...pending, message }, begin, origin);
@@ -212,7 +232,7 @@ export class SessionTurns {
 
   /** Nothing can be recorded any more: the running turn fails, and queued messages stay queued (D261). */
   abort({ code, message }: HostError): void {
-    this.#context.turn?.abort({ code, message, retryable: true });
+    this.#aborted = this.#context.turn?.abort({ code, message, retryable: true }) ?? this.#aborted;
   }
 
   /** Begins what waits, after a time in which nothing could be recorded. */
@@ -279,7 +299,7 @@ export class SessionTurns {
     return prompt;
   }
 
-  #begin({ onContextLost = "continue", ...opening }: TurnBeginning, prompt: Prompt): Turn {
+  #begin(opening: TurnOpening, prompt: Prompt): Turn {
     const context = this.#context;
     const { hub, watchers } = context.deps;
     this.#nameAfter(opening.message);
@@ -291,7 +311,9 @@ export class SessionTurns {
     const snapshot = context.changes.beginTurn(turn.id);
     void turn.run(
       async () => {
-        const connected = await this.#agent.connect({ onContextLost });
+        // An agent has one prompt at a time, and the aborted turn's timer may still end its process.
+        await this.#aborted?.catch(() => {});
+        const connected = await this.#agent.connect({ onContextLost: turn.onContextLost });
         await snapshot;
         return connected;
       },

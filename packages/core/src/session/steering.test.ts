@@ -107,3 +107,20 @@ test("[N760] a message on its way when the host is killed reaches the agent once
   const steered = restarts.heard.messages.filter(({ method }) => method === "_session/steering");
   expect(steered).toHaveLength(1);
 });
+
+test("[R3] a message for the running turn, and one behind it, go with a host and an agent that are lost together", async () => {
+  const restarts = newRestarts({ script: { prompts: { go: [say("one"), { do: "hang" }] } } });
+  await restarts.start();
+  const key = await restarts.open({ approvalPolicy: "approve-all" });
+  const before = new FakeSession(restarts.host, key, restarts.heard);
+  await before.stream("go").until(({ type }) => type === "chat/responsePart");
+  before.stream("queued", { queue: true });
+  steer(restarts.host, before, "left");
+  await restarts.host.hub.settled();
+  await restarts.loseRuns();
+  await restarts.start();
+  const after = new FakeSession(restarts.host, key, restarts.heard);
+  expect(await after.chat("again")).toMatchObject({ stop_reason: "end_turn" });
+  expect(after.chatState).toMatchObject({ queuedMessages: [], steeringMessage: undefined });
+  expect(after.chatState.turns.map(({ message }) => message.text)).toEqual(["go", "again"]);
+});

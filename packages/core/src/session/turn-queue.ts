@@ -24,6 +24,9 @@ export interface TurnManner {
   readonly onContextLost: OnContextLost;
 }
 
+/** The queue as the next host gets to know it, besides the messages. */
+export type SavedQueue = readonly { readonly id: PendingMessageId; readonly manner: TurnManner }[];
+
 /** That of messages which clients of a channel send. */
 const shownTurn: TurnManner = { isInteractive: true, onContextLost: "continue" };
 
@@ -55,6 +58,14 @@ export class TurnQueue {
     return this.#waiting.length === 0;
   }
 
+  get saved(): SavedQueue {
+    return this.#waiting.map(({ id, manner }) => ({ id, manner }));
+  }
+
+  has(id: PendingMessageId): boolean {
+    return this.#waiting.some((waiting) => waiting.id === id);
+  }
+
   push(turnId: TurnId, message: Message, manner: TurnManner, begin: BeginTurn): void {
     if (this.#waiting.length >= maxWaiting) throw new HostError("ACP_QUEUE_FULL");
     // A queued message has the id of its later turn: clients that wait for the turn know it by that.
@@ -64,8 +75,9 @@ export class TurnQueue {
   }
 
   /** Queues a message of an earlier host again, which is in the chat already. */
-  restore(kind: PendingKind, { id }: PendingMessage, begin: BeginTurn): void {
-    this.#waiting.push(waitingTurn(id, kind, shownTurn, begin));
+  restore(kind: PendingKind, { id }: PendingMessage, saved: SavedQueue, begin: BeginTurn): void {
+    const { manner = shownTurn } = saved.find((each) => each.id === id) ?? {};
+    this.#waiting.push(waitingTurn(id, kind, manner, begin));
   }
 
   /** Queues a message that a client named, or changes it where it stands; the agent takes no message in mid-turn. */
@@ -76,13 +88,17 @@ export class TurnQueue {
     origin?: ActionOrigin,
   ): LogEntry | undefined {
     const { id } = pending;
-    const index = this.#waiting.findIndex((waiting) =>
-      kind === "steering" ? waiting.kind === kind : waiting.id === id,
+    const elsewhere = this.#waiting.findIndex((waiting) => waiting.id === id && waiting.kind !== kind);
+    const [moved] = elsewhere < 0 ? [] : this.#waiting.splice(elsewhere, 1);
+    if (moved !== undefined) this.#dispatch({ type: "chat/pendingMessageRemoved", kind: moved.kind, id });
+    const index = this.#waiting.findIndex(
+      (waiting) => waiting.kind === kind && (kind === "steering" || waiting.id === id),
     );
     if (index < 0 && this.#waiting.length >= maxWaiting) throw new HostError("ACP_QUEUE_FULL");
     const before = index < 0 ? undefined : this.#waiting[index];
     // A sender that waits for the turn of an edited message waits on.
-    const next = before?.id === id ? { ...before, kind, begin } : waitingTurn(id, kind, shownTurn, begin);
+    const known = moved ?? (before?.id === id ? before : undefined);
+    const next = known === undefined ? waitingTurn(id, kind, shownTurn, begin) : { ...known, kind, begin };
     const entry = this.#dispatch({ type: "chat/pendingMessageSet", kind, pending }, origin);
     if (before !== undefined && before.id !== id) before.settle(undefined);
     if (index >= 0) this.#waiting[index] = next;

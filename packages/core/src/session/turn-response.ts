@@ -18,7 +18,8 @@ export class TurnResponse {
   readonly #context: SessionContext;
   readonly #turnId: TurnId;
   readonly #translator: TurnTranslator;
-  #isOver = false;
+  /** Updates before and after it is open are none of the turn's. */
+  #phase: "waiting" | "open" | "over" = "waiting";
   #isSilent: boolean;
   #watchdog: NodeJS.Timeout | undefined;
   #gathered: { text: string; readonly toAction: (text: string) => Translated } | undefined;
@@ -49,17 +50,19 @@ export class TurnResponse {
     return { translator: this.#translator.saved, isSilent: this.#isSilent };
   }
 
-  /** Expects signs of life from now on. */
-  watch(): void {
+  /** The prompt was sent: takes updates, and expects signs of life from now on. */
+  open(): void {
+    this.#phase = "open";
     this.#watchdog = setInterval(() => this.#noteSilence(), this.#context.deps.timeouts.silenceMs);
   }
 
   /** The hot path: one update of the agent. Text that continues a part is gathered, and published as one at the end of the tick. */
   update(update: AcpUpdate): void {
-    const text = this.#isOver ? undefined : this.#translator.readContinuation(update);
+    const isOpen = this.#phase === "open";
+    const text = isOpen ? this.#translator.readContinuation(update) : undefined;
     if (text !== undefined) return this.#gather(text);
-    if (this.#isOver) for (const late of translateOutsideTurn(update)) this.#context.dispatch(late);
-    else for (const translated of this.#translator.translate(update)) this.#context.dispatch(translated);
+    const all = isOpen ? this.#translator.translate(update) : translateOutsideTurn(update);
+    for (const translated of all) this.#context.dispatch(translated);
     this.noteHeard();
   }
 
@@ -77,7 +80,7 @@ export class TurnResponse {
 
   /** Whether an update appends text to the open part. */
   continues(update: AcpUpdate): boolean {
-    return !this.#isOver && this.#translator.continues(update);
+    return this.#phase === "open" && this.#translator.continues(update);
   }
 
   /** Publishes the gathered text; called before anything else is published, so that the order stays the agent's. */
@@ -101,7 +104,7 @@ export class TurnResponse {
 
   /** Shows a message that joined the turn, in its place. */
   noteSteered(text: string): void {
-    if (this.#isOver) return;
+    if (this.#phase === "over") return;
     this.notify("info", "Sent to the running turn", text);
   }
 
@@ -126,7 +129,7 @@ export class TurnResponse {
 
   /** Shows what is unfinished as it is; later updates are outside of the turn. */
   end(): void {
-    this.#isOver = true;
+    this.#phase = "over";
     clearInterval(this.#watchdog);
     for (const translated of this.#translator.showUnfinished()) this.#context.dispatch(translated);
   }
@@ -147,7 +150,7 @@ export class TurnResponse {
   }
 
   #noteTerminalExit(toolCallId: string, terminal: ShownTerminal): void {
-    if (this.#isOver) return;
+    if (this.#phase === "over") return;
     for (const translated of this.#translator.terminalExited(toolCallId, terminal)) {
       this.#context.dispatch(translated);
     }

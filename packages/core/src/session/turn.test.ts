@@ -1,13 +1,31 @@
 // Turns of a session: one at a time, queued in order, and an end that comes after all updates.
-import { defaultChatUri, makeId } from "@holdfast/ahp";
-import { expect, test } from "vitest";
+import { defaultChatUri, makeId, type PendingMessageId } from "@holdfast/ahp";
+import { expect, test, vi } from "vitest";
 import { Redactor } from "../redaction/redactor.ts";
 import { guardLeaks } from "../testing/detector.ts";
-import { useFakeHosts } from "../testing/fake-host.ts";
+import { type FakeHost, useFakeHosts } from "../testing/fake-host.ts";
+import type { FakeSession } from "../testing/fake-session.ts";
 import { answer, ask, say, type Step, update } from "../testing/script.ts";
 
 guardLeaks();
 const newHost = useFakeHosts();
+
+/** Another client sets a message that waits. */
+function setPending(
+  { host }: FakeHost,
+  session: FakeSession,
+  kind: "queued" | "steering",
+  id: PendingMessageId,
+  text: string,
+) {
+  const pending = { id, message: { text, origin: { kind: "user" as const } } };
+  const clientId = makeId("client", "ann");
+  const action = { type: "chat/pendingMessageSet", kind, pending } as const;
+  return host.submit(defaultChatUri(session.state.resource), action, {
+    actor: { kind: "client", clientId },
+    origin: { clientId, clientSeq: 1 },
+  });
+}
 
 test("[N6] while a turn runs a second one is rejected with ACP_TURN_ACTIVE, streamed or not", async () => {
   const host = newHost({ agents: { mine: { prompts: { long: [{ do: "hang" }] } } } });
@@ -48,13 +66,7 @@ test("[N840] a queued message that another client changes keeps its sender, who 
   const chatting = session.chat("first words", sent);
   const streamed = session.stream("the next", { queue: true });
   const [waiting] = session.chatState.queuedMessages;
-  const pending = { id: waiting!.id, message: { text: "edited words", origin: { kind: "user" as const } } };
-  const clientId = makeId("client", "ann");
-  const submission = host.host.submit(
-    defaultChatUri(session.state.resource),
-    { type: "chat/pendingMessageSet", kind: "queued", pending },
-    { actor: { kind: "client", clientId }, origin: { clientId, clientSeq: 1 } },
-  );
+  const submission = setPending(host, session, "queued", waiting!.id, "edited words");
   expect(submission).toMatchObject({ outcome: "accepted" });
   expect(session.chatState.queuedMessages.map(({ message }) => message.text)).toEqual([
     "edited words",
@@ -67,6 +79,50 @@ test("[N840] a queued message that another client changes keeps its sender, who 
   await streamed.ended;
   expect(session.chatState.turns).toHaveLength(3);
 });
+
+test("[N841] a change of a queued message that comes after its turn began is rejected and starts nothing", async () => {
+  const prompts = { long: [{ do: "hang" }], waiting: [{ do: "hang" }] } as const;
+  const host = newHost({ agents: { mine: { prompts } } });
+  const session = await host.open({ approvalPolicy: "approve-all" });
+  session.stream("long");
+  const next = session.stream("waiting", { queue: true });
+  const [waiting] = session.chatState.queuedMessages;
+  await session.cancel();
+  await next.until(({ type }) => type === "chat/turnStarted");
+  const sent = { outcome: "rejected", reason: "That message has been sent already." };
+  expect(setPending(host, session, "queued", waiting!.id, "edited")).toMatchObject(sent);
+  expect(session.chatState.queuedMessages).toEqual([]);
+  await session.cancel();
+  await next.ended;
+  expect(setPending(host, session, "queued", waiting!.id, "edited")).toMatchObject(sent);
+  expect(await session.chat("another")).toMatchObject({ stop_reason: "end_turn" });
+  expect(session.chatState.turns.map(({ message }) => message.text)).toEqual(["long", "waiting", "another"]);
+});
+
+test.each([
+  ["queued", "steering"],
+  ["steering", "queued"],
+] as const)(
+  "[N842] a %s message that becomes a %s one under its id waits once and is sent once",
+  async (before, after) => {
+    const prompts = { long: [{ do: "hang" }], changed: [say("to the changed words")] } as const;
+    const host = newHost({ agents: { mine: { prompts } } });
+    const session = await host.open({ approvalPolicy: "approve-all" });
+    session.stream("long");
+    const id = makeId("pending message", "m");
+    expect(setPending(host, session, before, id, "first words")).toMatchObject({ outcome: "accepted" });
+    expect(setPending(host, session, after, id, "changed")).toMatchObject({ outcome: "accepted" });
+    const { queuedMessages, steeringMessage } = session.chatState;
+    const all = [...queuedMessages, ...(steeringMessage === undefined ? [] : [steeringMessage])];
+    expect(all.map(({ message }) => message.text)).toEqual(["changed"]);
+    await session.cancel();
+    await vi.waitFor(() => expect(session.chatState.turns).toHaveLength(2));
+    expect(session.chatState).toMatchObject({ queuedMessages: [], steeringMessage: undefined });
+    expect(await session.chat("another")).toMatchObject({ stop_reason: "end_turn" });
+    const texts = session.chatState.turns.map(({ message }) => message.text);
+    expect(texts).toEqual(["long", "changed", "another"]);
+  },
+);
 
 test("[E326] a tool's name is what the agent calls the tool, else its kind, and never the title", async () => {
   const title = "rm -rf /tmp/a /tmp/b && make all";

@@ -14,6 +14,7 @@ import type { AgentConnection } from "../agent/agent-connection.ts";
 import type { UpdateContext } from "../agent/update-actions.ts";
 import { Grants, type SavedGrants } from "../approval/grants.ts";
 import type { ActionOrigin, LogEntry } from "../channel/log-entry.ts";
+import type { OnContextLost } from "./agent-opening.ts";
 import type { SessionContext } from "./session-context.ts";
 import { describeExit, explainFailure, findExit } from "./turn-failure.ts";
 import { type SavedResponse, TurnResponse } from "./turn-response.ts";
@@ -34,6 +35,8 @@ export interface TurnOpening {
   readonly queuedMessageId: PendingMessageId | undefined;
   /** False when no client waits that could answer a question. */
   readonly isInteractive: boolean;
+  /** Default: to continue without. */
+  readonly onContextLost?: OnContextLost | undefined;
   /** Whether it continues the last turn, which failed or was cut off. */
   readonly isResumed?: boolean | undefined;
   /** The client that began it, for the log entry of its first action. */
@@ -45,6 +48,7 @@ export interface SavedTurn extends SavedResponse {
   readonly id: TurnId;
   readonly startedAt: string;
   readonly isInteractive: boolean;
+  readonly onContextLost?: OnContextLost | undefined;
   readonly denied: readonly DeniedCall[];
   readonly grants: SavedGrants;
   /** The request that waits for its response; absent while the turn waits for its agent. */
@@ -80,6 +84,7 @@ type Phase =
 export class Turn {
   readonly id: TurnId;
   readonly isInteractive: boolean;
+  readonly onContextLost: OnContextLost;
   readonly denied: DeniedCall[];
   /** Approvals of a person or a policy in this turn. */
   readonly grants: Grants;
@@ -93,6 +98,7 @@ export class Turn {
   readonly #startedAt: Date;
   readonly #resolveEnded: (end: TurnEnd) => void;
   #phase: Phase = { name: "waiting" };
+  #followed: Promise<void> | undefined;
   #endedAt: Date | undefined;
   #cancelled: Cancellation | undefined;
   readonly #timeout: NodeJS.Timeout | undefined;
@@ -107,6 +113,7 @@ export class Turn {
     const saved = "startedAt" in opening ? opening : undefined;
     this.id = "startedAt" in opening ? opening.id : opening.turnId;
     this.isInteractive = opening.isInteractive;
+    this.onContextLost = opening.onContextLost ?? "continue";
     this.denied = [...(saved?.denied ?? [])];
     this.grants = new Grants(saved?.grants);
     this.#context = context;
@@ -139,6 +146,7 @@ export class Turn {
       id: this.id,
       startedAt: this.#startedAt.toISOString(),
       isInteractive: this.isInteractive,
+      onContextLost: this.onContextLost,
       denied: this.denied,
       grants: this.grants.saved,
       ...this.response.saved,
@@ -175,7 +183,8 @@ export class Turn {
       const { agent, sessionId } = await connect();
       if (this.isOver) return;
       const answer = agent.prompt(sessionId, prompt(agent));
-      await this.#follow({ name: "prompting", agent, sessionId, promptId: agent.lastId }, answer);
+      this.#followed = this.#follow({ name: "prompting", agent, sessionId, promptId: agent.lastId }, answer);
+      await this.#followed;
     } catch (error) {
       await this.#fail(error);
     }
@@ -186,7 +195,8 @@ export class Turn {
     try {
       const answer = agent.awaitPrompt(id, sessionId);
       if (this.#cancelled !== undefined) this.#escalate(agent);
-      await this.#follow({ name: "prompting", agent, sessionId, promptId: id }, answer);
+      this.#followed = this.#follow({ name: "prompting", agent, sessionId, promptId: id }, answer);
+      await this.#followed;
     } catch (error) {
       await this.#fail(error);
     }
@@ -194,7 +204,7 @@ export class Turn {
 
   async #follow(phase: Phase, answer: Promise<AcpPromptResult>): Promise<void> {
     this.#phase = phase;
-    this.response.watch();
+    this.response.open();
     try {
       const { stopReason, usage } = await answer;
       const used = readUsage(usage);
@@ -235,18 +245,22 @@ export class Turn {
     this.#escalation = setTimeout(end, this.#context.deps.timeouts.cancelMs);
   }
 
-  /** Fails the turn now, because the host can no longer record it, and asks the agent to stop (D261). */
-  abort(error: ErrorInfo): void {
-    if (this.isOver) return;
+  /**
+   * Fails the turn now, because the host can no longer record it, and asks the agent to stop (D261). What it
+   * gives settles when the agent has stopped; undefined where it was not prompted.
+   */
+  abort(error: ErrorInfo): Promise<void> | undefined {
+    if (this.isOver) return undefined;
     this.response.flush();
     const phase = this.#phase;
     this.#end(
       { state: "failed", error, resumable: true },
       { type: "chat/error", ...this.#times(), error, resumable: true },
     );
-    if (phase.name !== "prompting") return;
+    if (phase.name !== "prompting") return undefined;
     phase.agent.cancel(phase.sessionId);
     this.#escalate(phase.agent);
+    return this.#followed;
   }
 
   /** Cuts the turn off, because the host stops. */

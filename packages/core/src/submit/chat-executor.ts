@@ -7,6 +7,7 @@ import {
   type InputValue,
   type JsonValue,
   findInputRequest,
+  makeId,
 } from "@holdfast/ahp";
 import type { Approvals } from "../approval/approvals.ts";
 import type { Audit } from "../audit/audit.ts";
@@ -41,7 +42,9 @@ export function submitToChat(
   submitted: Action | Request,
   by: SubmittedBy,
 ): Submission | Promise<Submission> {
-  if (!isRequest(submitted)) return submitAction(deps, session, submitted, by);
+  if (!isRequest(submitted)) {
+    return startsKnownTurn(session, submitted) ? accepted() : submitAction(deps, session, submitted, by);
+  }
   switch (submitted.type) {
     case "chat/send": {
       const rejection = textRejection(submitted.request.message);
@@ -58,6 +61,14 @@ export function submitToChat(
     default:
       return rejected(hostOnly(submitted));
   }
+}
+
+/** A turn that is sent again changes nothing, whatever runs now (E21). */
+function startsKnownTurn({ chat }: HostSession, submitted: Action): boolean {
+  if (submitted.type !== "chat/turnStarted") return false;
+  const { turnId } = submitted;
+  const pendingId = makeId("pending message", turnId);
+  return chat.hasBegun(turnId) || chat.state.queuedMessages.some(({ id }) => id === pendingId);
 }
 
 function submitAction(
@@ -125,16 +136,14 @@ function withAnnotations(submitted: Action, { uri, state: { annotations } }: Hos
   }
 }
 
-/** A turn that is there already is not started again; a model that comes with the message is set before it. */
+/** A model that comes with the message is set before the turn. */
 function startTurn(
   { audit }: ChatDeps,
   session: HostSession,
   { turnId, message }: ActionOf<"chat/turnStarted">,
   by: SubmittedBy,
 ): Submission | Promise<Submission> {
-  const { chat, turns } = session;
-  const isKnown = chat.state.activeTurn?.id === turnId || chat.endedTurn(turnId) !== undefined;
-  if (isKnown) return accepted();
+  const { turns } = session;
   const model = message.model?.id;
   const begin = (): Submission => accepted(turns.begin(turnId, message, by.origin));
   if (model === undefined || model === session.state.runtimeOptions.model) return begin();

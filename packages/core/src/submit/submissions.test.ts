@@ -1,6 +1,6 @@
 // One path: every submission carries its author's origin, or says why it is rejected.
 import { ROOT_URI, makeId } from "@holdfast/ahp";
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { guardLeaks } from "../testing/detector.ts";
 import { useFakeHosts } from "../testing/fake-host.ts";
 
@@ -69,6 +69,28 @@ test("[N831] a message, a queued one and a draft have at most 4 MiB of text", as
     const submission = await host.submit(chat, submitted, by);
     expect(submission).toMatchObject({ outcome: "rejected", code: "BODY_TOO_LARGE", reason });
   }
+});
+
+test("[E21] a turn that has ended, or that waits, is accepted again while another runs, and starts nothing", async () => {
+  const fake = newHost({ agents: { mine: { prompts: { long: [{ do: "hang" }] } } } });
+  const session = await fake.open({ approvalPolicy: "approve-all" });
+  const chat = session.state.defaultChat ?? "";
+  const start = (name: string) => {
+    const message = { text: name, origin: { kind: "user" } } as const;
+    const turnId = makeId("turn", name);
+    return fake.host.submit(chat, { type: "chat/turnStarted", turnId, startedAt: "", message }, by);
+  };
+  await start("first");
+  await vi.waitFor(() => expect(session.chatState.turns).toHaveLength(1));
+  await start("long");
+  const message = { text: "next", origin: { kind: "user" } } as const;
+  const pending = { id: makeId("pending message", "next"), message };
+  await fake.host.submit(chat, { type: "chat/pendingMessageSet", kind: "queued", pending }, by);
+  expect(start("other")).toMatchObject({ outcome: "rejected", code: "ACP_TURN_ACTIVE" });
+  for (const name of ["first", "long", "next"]) expect(start(name)).toEqual({ outcome: "accepted" });
+  await session.cancel();
+  await vi.waitFor(() => expect(session.chatState.turns).toHaveLength(3));
+  expect(session.chatState.turns.map(({ message: { text } }) => text)).toEqual(["first", "long", "next"]);
 });
 
 test("[R11] an app neither changes nor deletes what it may not see", async () => {

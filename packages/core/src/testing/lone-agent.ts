@@ -75,6 +75,7 @@ export class LoneAgent implements AgentContext {
   hasCompletedTurn = false;
   readonly ledger = undefined;
   readonly turn = undefined;
+  readonly queue = undefined;
   #state: SessionState;
 
   constructor(processPort: ProcessPort, options: LoneAgentOptions) {

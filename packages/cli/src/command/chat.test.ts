@@ -116,7 +116,7 @@ describe("[C29] a conversation at the keyboard", () => {
       await program.seen(/\? $/);
       program.type("y");
       await program.seen(/ {2}Count\n[^]* {2}> $/);
-      await enter(program, "many", /That is not a whole number that fits\.\n[^]* {2}> $/);
+      await enter(program, "many", /That is not a valid whole number\.\n[^]* {2}> $/);
       await enter(program, "3", / {4}2 Bonn\n[^]* {2}> $/);
       await enter(program, "2", /Thanks\n[^]*> $/);
       expect(host.record).toContain(

@@ -49,8 +49,10 @@ export class AcpSocket {
   }
 
   close(code: number, reason: string): void {
-    if (code === CLOSE_CODE.revoked) this.#inbound.drop();
     this.#webSocket.close(code, reason);
+    if (code !== CLOSE_CODE.revoked) return;
+    this.#inbound.drop();
+    this.connection.close();
   }
 
   terminate(): void {

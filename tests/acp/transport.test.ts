@@ -189,6 +189,19 @@ describe("streamable HTTP", () => {
     expect((await fetch(`${host.server.url}/acp`, { headers })).status).toBe(410);
   });
 
+  it("[B40] sends messages of further sessions by the stream of the connection", async () => {
+    const host = await serve({ script });
+    const connection = { "acp-connection-id": await openHttp(host) };
+    const setMode = (id: number): Promise<Response> => {
+      const params = { sessionId: `none-${id}`, modeId: "x" };
+      return post(host, { id, method: "session/set_mode", params }, connection);
+    };
+    for (let id = 2; id <= 132; id += 1) expect((await setMode(id)).status).toBe(202);
+    await post(host, { id: 200, method: "session/list", params: {} }, connection);
+    const further = await readEvents(host, connection, 4);
+    expect(further.map(({ data }) => data.id)).toEqual([130, 131, 132, 200]);
+  });
+
   it("[B31] hides a connection from every other credential", async () => {
     const host = await serve({ script });
     const id = await openHttp(host);

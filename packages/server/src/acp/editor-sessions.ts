@@ -49,6 +49,10 @@ export class EditorSessions {
     return this.#attached.size;
   }
 
+  isFollowing(key: string): boolean {
+    return this.#attached.has(key);
+  }
+
   close(): void {
     this.#isClosed = true;
     for (const session of this.#attached.values()) session.close();

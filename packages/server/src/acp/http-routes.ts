@@ -95,6 +95,8 @@ export class AcpRoutes {
     const forget = access.revocations.watch(identity.clientId, () => this.#remove(id));
     const since = new Date().toISOString();
     this.#connections.set(id, { connection, principal: identity.clientId, since, forget });
+    // It may also end without its client, such as one for which too much waits to be sent.
+    void connection.connection.rpc.closed.then(() => this.#remove(id));
     this.#timer ??= setInterval(() => this.#removeIdle(), checkEveryMs).unref();
     return new Response(response, {
       headers: { "content-type": "application/json", [connectionHeader]: id },

@@ -45,6 +45,11 @@ export class MessageStream implements StoppableStream {
     return this.#reader !== undefined;
   }
 
+  /** Whether nobody reads it and nothing waits to be read. */
+  get isIdle(): boolean {
+    return this.#reader === undefined && this.#next === this.#messages.length;
+  }
+
   append(text: string): void {
     this.#lastId += 1;
     this.#messages.push({ id: this.#lastId, frame: `id: ${this.#lastId}\ndata: ${text}\n\n` });

@@ -106,6 +106,19 @@ describe("the limits of connections", () => {
     expect(await refusedStatus(address)).toBe(101);
   });
 
+  it("[A55] gives no stream for HEAD, and leaves the reader of the stream its place", async () => {
+    const host = await serve();
+    const headers = headersOf(host, await openHttp(host));
+    const reading = await fetch(`${host.server.url}/acp`, { headers });
+    const { status } = await fetch(`${host.server.url}/acp`, { method: "HEAD", headers });
+    expect(status).toBe(405);
+    const body = JSON.stringify({ jsonrpc: "2.0", id: 7, method: "session/list" });
+    await fetch(`${host.server.url}/acp`, { method: "POST", headers, body });
+    const reader: ReadableStreamDefaultReader<Uint8Array> | undefined = reading.body?.getReader();
+    expect(new TextDecoder().decode((await reader?.read())?.value)).toContain('"id":7');
+    await reader?.cancel();
+  });
+
   it("[B40] gives one connection 128 streams", { timeout: 30_000 }, async () => {
     const host = await serve();
     const headers = headersOf(host, await openHttp(host));

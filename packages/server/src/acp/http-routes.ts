@@ -55,7 +55,8 @@ export class AcpRoutes {
 
   mount(app: Hono<ServerEnv>): void {
     app.post(ACP_PATH, (c) => this.#post(c));
-    app.get(ACP_PATH, (c) => this.#get(c));
+    // HEAD comes here, too, and would take the place of the stream's reader.
+    app.get(ACP_PATH, (c, next) => (c.req.method === "GET" ? this.#get(c) : next()));
     app.delete(ACP_PATH, (c) => {
       this.#remove(this.#find(c).id);
       return new Response(null, { status: 202 });

@@ -58,6 +58,8 @@ export class MessageStream implements StoppableStream {
 
   /** Takes a reader on, after the last message that it has; the reader before it is sent away. */
   attach(reader: ServerResponse, lastEventId: number | undefined): void {
+    // It has left while its request was checked, and there will be no close event.
+    if (reader.destroyed) return;
     if (lastEventId !== undefined) this.#rewind(lastEventId);
     this.#leave();
     this.#reader = reader;

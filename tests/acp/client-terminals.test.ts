@@ -7,6 +7,7 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import { ask, say, type Step, update } from "../../packages/core/src/testing/script.ts";
 import { useServedHosts, type ServedHost } from "../ahp/served-host.ts";
 import { startRealHost } from "../host/real-host.ts";
+import { RawEditor } from "./raw-editor.ts";
 import { overWebSocket, type SdkEditor } from "./sdk-editor.ts";
 
 const serve = useServedHosts();
@@ -50,6 +51,21 @@ async function open(
   await other.agent.request("session/resume", { sessionId, cwd: host.work, mcpServers: [] });
   const { warnings } = (meta?.["holdfast"] ?? {}) as { warnings?: unknown };
   return { host, editor, sessionId, other, warnings };
+}
+
+/** An editor that lends its terminals, and answers nothing. */
+async function openLending(host: ServedHost): Promise<RawEditor> {
+  const address = `${host.server.url}/acp?agent=mine&clientTerminal=true`;
+  const editor = await RawEditor.open(address, { "x-api-key": host.token });
+  await editor.initialize({ terminal: true });
+  return editor;
+}
+
+/** How many sessions each client follows. */
+async function following(host: ServedHost): Promise<number[]> {
+  const response = await host.fetch("/admin/clients");
+  const { clients } = (await response.json()) as { clients: { channelCount: number }[] };
+  return clients.map(({ channelCount }) => channelCount);
 }
 
 function commandsOf(host: ServedHost): object[] {
@@ -142,6 +158,45 @@ describe("commands in an editor's terminals", () => {
       { what: "command", isolation: expect.not.stringContaining("editor") as string },
       { what: "command-exit", isolation: expect.not.stringContaining("editor") as string, exitCode: 0 },
     ]);
+  });
+
+  it("[B38] run in the host when the editor disconnects while it loads the session", async () => {
+    const flood = [{ do: "hugeLine", sizeBytes: 8_000_000, text: "word " }];
+    const host = await serve({ script: { prompts: { flood, run: command("echo one") } } });
+    const other = overWebSocket({ url: host.server.url, token: host.token }, "?agent=mine");
+    await other.initialize();
+    const { sessionId } = await other.newSession(host.work);
+    await other.prompt(sessionId, "flood");
+    const editor = await openLending(host);
+    // The host waits until it has read the history.
+    editor.socket.pause();
+    editor.send({ id: "load", method: "session/load", params: { sessionId, cwd: host.work } });
+    await expect.poll(() => following(host)).toEqual([1, 1]);
+    editor.socket.terminate();
+    await expect.poll(() => following(host)).toEqual([1]);
+    void other.prompt(sessionId, "run").catch(() => undefined);
+    await expect.poll(() => answerTo(host, "output")).toMatchObject({ result: { output: "one\n" } });
+    expect(other.asked).toEqual([]);
+  });
+
+  it("[B38] run in the host when the editor disconnects while its session is created", async () => {
+    const newSession = [
+      { do: "until", path: "go" },
+      { do: "answer", result: { sessionId: "s" } },
+    ];
+    const host = await serve({ script: { newSession, prompts: { run: command("echo one") } } });
+    const editor = await openLending(host);
+    editor.send({ id: "new", method: "session/new", params: { cwd: host.work } });
+    await expect.poll(() => host.host.listSessions({ kind: "owner" })).toHaveLength(1);
+    editor.socket.terminate();
+    await expect.poll(() => following(host)).toEqual([]);
+    writeFileSync(path.join(host.work, "..", "go"), "");
+    const other = overWebSocket({ url: host.server.url, token: host.token });
+    await other.initialize();
+    const sessionId = host.host.listSessions({ kind: "owner" })[0]?.session_key ?? "";
+    void other.prompt(sessionId, "run").catch(() => undefined);
+    await expect.poll(() => answerTo(host, "output")).toMatchObject({ result: { output: "one\n" } });
+    expect(other.asked).toEqual([]);
   });
 
   it("[B37] run in the host in the session of an app", async () => {

@@ -106,14 +106,33 @@ describe("the limits of connections", () => {
     expect(await refusedStatus(address)).toBe(101);
   });
 
+  it("[A55] gives no stream for HEAD, and leaves the reader of the stream its place", async () => {
+    const host = await serve();
+    const headers = headersOf(host, await openHttp(host));
+    const reading = await fetch(`${host.server.url}/acp`, { headers });
+    const { status } = await fetch(`${host.server.url}/acp`, { method: "HEAD", headers });
+    expect(status).toBe(405);
+    const body = JSON.stringify({ jsonrpc: "2.0", id: 7, method: "session/list" });
+    await fetch(`${host.server.url}/acp`, { method: "POST", headers, body });
+    const reader: ReadableStreamDefaultReader<Uint8Array> | undefined = reading.body?.getReader();
+    expect(new TextDecoder().decode((await reader?.read())?.value)).toContain('"id":7');
+    await reader?.cancel();
+  });
+
   it("[B40] gives one connection 128 streams", { timeout: 30_000 }, async () => {
     const host = await serve();
     const headers = headersOf(host, await openHttp(host));
+    const reading = new AbortController();
     for (let count = 0; count < 128; count += 1) {
-      expect(await look(host, { ...headers, "acp-session-id": `session ${count}` })).toBe(200);
+      const session = { ...headers, "acp-session-id": `session ${count}` };
+      const { status } = await fetch(`${host.server.url}/acp`, { headers: session, signal: reading.signal });
+      expect(status).toBe(200);
     }
     expect(await look(host, { ...headers, "acp-session-id": "one more" })).toBe(429);
     expect(await look(host, { ...headers, "acp-session-id": "session 0" })).toBe(200);
+    // Nobody reads them any more, and the client does not follow their sessions: they make room.
+    reading.abort();
+    await expect.poll(() => look(host, { ...headers, "acp-session-id": "one more" })).toBe(200);
   });
 
   it("[B31] closes a connection that nobody uses for 5 min, and none that is read", async () => {

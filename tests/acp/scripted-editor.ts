@@ -1,4 +1,5 @@
 // Editors and the script of the agent behind them, for tests of ACP.
+import { onTestFinished } from "vitest";
 import { askPermission, say, update as step } from "../../packages/core/src/testing/script.ts";
 import type { ServedHost } from "../ahp/served-host.ts";
 import { overHttp, overWebSocket, type SdkEditor } from "./sdk-editor.ts";
@@ -30,6 +31,15 @@ export function post(host: ServedHost, sessionId: string, at: string, body: obje
 export function requestIdOf({ _meta: meta }: { readonly _meta?: Record<string, unknown> | null }): string {
   const own = (meta ?? {})["holdfast"] as { readonly requestId: string };
   return own.requestId;
+}
+
+/** Rejections that nobody handles, of which one ends the host, until the test is over. */
+export function collectRejections(): readonly unknown[] {
+  const rejections: unknown[] = [];
+  const note = (reason: unknown): void => void rejections.push(reason);
+  process.on("unhandledRejection", note);
+  onTestFinished(() => void process.off("unhandledRejection", note));
+  return rejections;
 }
 
 const session = {

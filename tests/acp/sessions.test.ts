@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { uriOfKey } from "../../packages/core/src/testing/session-uri.ts";
 import { useServedHosts } from "../ahp/served-host.ts";
 import { RawEditor, type RawMessage } from "./raw-editor.ts";
-import { connect, open, post, requestIdOf, script } from "./scripted-editor.ts";
+import { collectRejections, connect, open, post, requestIdOf, script } from "./scripted-editor.ts";
 
 const serve = useServedHosts();
 
@@ -203,6 +203,24 @@ describe("sessions of editors", () => {
     await expect.poll(() => editor.text).toBe("working");
     cancellation.abort();
     expect(await turn).toEqual({ stopReason: "cancelled" });
+  });
+
+  it("[B5] survives the cancellation of a prompt whose session is being closed", async () => {
+    const rejections = collectRejections();
+    const host = await serve({ script: { ...script, ignoresCancel: true }, timeouts: { cancelMs: 500 } });
+    const { editor, sessionId } = await open(host);
+    const cancellation = new AbortController();
+    const prompt = { sessionId, prompt: [{ type: "text" as const, text: "hang" }] };
+    const turn = editor.agent.request("session/prompt", prompt, { cancellationSignal: cancellation.signal });
+    await expect.poll(() => editor.text).toBe("working");
+    // The agent ignores that its turn is cancelled, so the session is being closed until the host kills it.
+    const closing = host.host.closeSession(sessionId, undefined, { kind: "owner" });
+    expect(host.host.listSessions({ kind: "owner" })).toEqual([]);
+    cancellation.abort();
+    expect(await turn).toEqual({ stopReason: "cancelled" });
+    await closing;
+    expect(rejections).toEqual([]);
+    expect(host.faults).toEqual([]);
   });
 
   it("[B60] cancels what the editor waits for, and no message that others have queued", async () => {

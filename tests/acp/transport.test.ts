@@ -1,7 +1,9 @@
 // The transports of ACP at `/acp`: who is let in, what is refused, and how streams are resumed.
 import { request as httpRequest } from "node:http";
+import { defaultChatUri } from "@holdfast/ahp";
 import { describe, expect, it } from "vitest";
 import { say } from "../../packages/core/src/testing/script.ts";
+import { uriOfKey } from "../../packages/core/src/testing/session-uri.ts";
 import { useServedHosts, type ServedHost } from "../ahp/served-host.ts";
 import { RawEditor, refusedStatus } from "./raw-editor.ts";
 import { overWebSocket } from "./sdk-editor.ts";
@@ -9,11 +11,16 @@ import { overWebSocket } from "./sdk-editor.ts";
 const serve = useServedHosts();
 const script = { prompts: { hello: [say("Hello.")], hang: [say("working"), { do: "hang" }] } };
 
-async function makeKey(host: ServedHost, scopes: readonly string[]): Promise<string> {
-  const body = JSON.stringify({ name: "editor", scopes });
+async function makeKey(host: ServedHost, scopes: readonly string[], ceiling?: object): Promise<string> {
+  const body = JSON.stringify({ name: "editor", scopes, ceiling });
   const response = await host.fetch("/admin/keys", { method: "POST", body });
   const { secret } = (await response.json()) as { secret: string };
   return secret;
+}
+
+async function revokeKey(host: ServedHost): Promise<void> {
+  const { keys } = (await (await host.fetch("/admin/keys")).json()) as { keys: { id: string }[] };
+  await host.fetch(`/admin/keys/${keys[0]?.id}`, { method: "DELETE" });
 }
 
 function connect(host: ServedHost): Promise<RawEditor> {
@@ -105,9 +112,29 @@ describe("admission to /acp", () => {
     expect((await app.request("session/list")).result).toEqual({ sessions: [] });
     const load = await app.request("session/load", { sessionId: result?.["sessionId"], cwd: host.work });
     expect(load.error).toMatchObject({ code: -32002, data: { code: "ACP_SESSION_NOT_FOUND" } });
-    const { keys } = (await (await host.fetch("/admin/keys")).json()) as { keys: { id: string }[] };
-    await host.fetch(`/admin/keys/${keys[0]?.id}`, { method: "DELETE" });
+    await revokeKey(host);
     await expect.poll(() => app.closeCode).toBe(4401);
+  });
+
+  it("[A61] takes nothing from a client that does not answer the close frame once its key is revoked", async () => {
+    const host = await serve({ script });
+    const key = await makeKey(host, ["acp.agent"], { roots: [host.work] });
+    const app = await RawEditor.open(`${host.server.url}/acp?agent=mine`, { "x-api-key": key });
+    await app.initialize();
+    const { result } = await app.request("session/new", { cwd: host.work });
+    const sessionId = String(result?.["sessionId"]);
+    app.socket.pause();
+    await revokeKey(host);
+    const prompt = [{ type: "text", text: "hang" }];
+    app.send({ id: "late", method: "session/prompt", params: { sessionId, prompt } });
+    // It reads the close frame and answers it, so the host has read the prompt when the connection is closed.
+    app.socket.resume();
+    await expect.poll(() => app.closeCode).toBe(4401);
+    const chat = host.host.hub.state(defaultChatUri(uriOfKey(sessionId)), "chat");
+    expect({ turns: chat?.turns, activeTurn: chat?.activeTurn }).toEqual({
+      turns: [],
+      activeTurn: undefined,
+    });
   });
 
   it("[B30] refuses a key without acp.agent", async () => {
@@ -160,6 +187,19 @@ describe("streamable HTTP", () => {
     expect(again).toEqual(first.slice(1));
     const headers = { "x-api-key": host.token, ...connection, "last-event-id": "99" };
     expect((await fetch(`${host.server.url}/acp`, { headers })).status).toBe(410);
+  });
+
+  it("[B40] sends messages of further sessions by the stream of the connection", async () => {
+    const host = await serve({ script });
+    const connection = { "acp-connection-id": await openHttp(host) };
+    const setMode = (id: number): Promise<Response> => {
+      const params = { sessionId: `none-${id}`, modeId: "x" };
+      return post(host, { id, method: "session/set_mode", params }, connection);
+    };
+    for (let id = 2; id <= 132; id += 1) expect((await setMode(id)).status).toBe(202);
+    await post(host, { id: 200, method: "session/list", params: {} }, connection);
+    const further = await readEvents(host, connection, 4);
+    expect(further.map(({ data }) => data.id)).toEqual([130, 131, 132, 200]);
   });
 
   it("[B31] hides a connection from every other credential", async () => {

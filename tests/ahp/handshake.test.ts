@@ -156,6 +156,26 @@ test("[E61] a key without admin may not open one, a key with admin may until it 
   expect(await client.closed).toBe(4401);
 });
 
+test("[A61] a client that does not answer the close frame has no effect once its key is revoked", async () => {
+  const host = await serveHost();
+  const body = JSON.stringify({ name: "k", scopes: ["admin"] });
+  const made = await host.fetch("/admin/keys", { method: "POST", body });
+  const { key, secret } = (await made.json()) as { key: { id: string }; secret: string };
+  const client = await WireClient.open(host.address(`?tkn=${secret}`));
+  await client.initialize({ clientId: "revoked" });
+  client.socket.pause();
+  await host.fetch(`/admin/keys/${key.id}`, { method: "DELETE" });
+  const claim = (clientId: string): object => ({ kind: "client", clientId });
+  const [late, later] = ["ahp-terminal:/late", "ahp-terminal:/later"];
+  void client.ask("createTerminal", { channel: late, claim: claim("revoked") });
+  // It reads the close frame and answers it, so the host has read the request when the connection is closed.
+  client.socket.resume();
+  expect(await client.closed).toBe(4401);
+  const owner = await host.client();
+  await owner.request("createTerminal", { channel: later, claim: claim("ada") });
+  expect([late, later].map((uri) => host.host.hub.has(uri))).toEqual([false, true]);
+});
+
 test("[E62] a ticket opens one WebSocket, once", async () => {
   const host = await serveHost();
   const answer = await host.fetch("/admin/tickets", { method: "POST" });

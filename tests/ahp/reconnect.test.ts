@@ -1,6 +1,9 @@
 // Shows that a client that was cut off comes back to exactly what it would have seen, and that nothing it did happens twice.
+import { execFileSync } from "node:child_process";
 import { once } from "node:events";
+import { pathToFileURL } from "node:url";
 import { queryObjects } from "node:v8";
+import { forwardTo } from "@holdfast/terminal/port";
 import { expect, test } from "vitest";
 import { WebSocket } from "ws";
 import { AhpConnection } from "../../packages/server/src/ahp/connection.ts";
@@ -24,6 +27,10 @@ async function cut(client: WireClient): Promise<number> {
   client.socket.terminate();
   await once(client.socket, "close");
   return client.actions.reduce((last, { serverSeq }) => Math.max(last, serverSeq), 0);
+}
+
+async function clientsOf(host: ServedHost): Promise<object[]> {
+  return ((await (await host.fetch("/admin/clients")).json()) as { clients: object[] }).clients;
 }
 
 function back(lastSeenServerSeq: number, subscriptions = ["ahp-root://", uri]): object {
@@ -168,4 +175,40 @@ test("[E116] a client that is back leaves nothing of its connections before behi
     expect(await client.request("reconnect", back(lastSeen))).toMatchObject({ type: "replay" });
   }
   await expect.poll(() => queryObjects(AhpConnection, { format: "count" })).toBeLessThan(5);
+});
+
+test("[E116] a client that disconnects while it subscribes leaves nothing behind", async () => {
+  const held: (() => void)[] = [];
+  let isHeld = false;
+  const host = await serveHost({
+    wrapPort: (port) =>
+      forwardTo(port, {
+        start: async (request, sink) => {
+          if (isHeld) await new Promise<void>((resolve) => held.push(resolve));
+          return port.start(request, sink);
+        },
+      }),
+  });
+  execFileSync("git", ["init", "-q"], { cwd: host.work });
+  const owner = await host.client({ clientId: "other" });
+  const session = "mine:/followed";
+  const workingDirectory = pathToFileURL(host.work).href;
+  await owner.request("createSession", { channel: session, provider: "mine", workingDirectory });
+  await expect.poll(() => host.host.hub.state(session, "session")?.lifecycle.status).toBe("ready");
+  const channel = `${session}/changeset/session`;
+  // The host reads the changes with git, and the client is gone before git has begun.
+  isHeld = true;
+  const before = queryObjects(AhpConnection, { format: "count" });
+  for (let times = 0; times < 4; times += 1) {
+    const client = await host.client({ clientId: `client-${times}` });
+    client.send({ jsonrpc: "2.0", id: "late", method: "subscribe", params: { channel } });
+    await expect.poll(() => held.length).toBeGreaterThan(0);
+    await cut(client);
+  }
+  await expect.poll(async () => (await clientsOf(host)).length).toBe(1);
+  isHeld = false;
+  for (const release of held) release();
+  // It is answered after those that were asked for before.
+  await owner.subscribe(channel);
+  await expect.poll(() => queryObjects(AhpConnection, { format: "count" })).toBeLessThan(before + 2);
 });

@@ -7,7 +7,7 @@ import { Host, type HostOptions, type Redactor } from "@holdfast/core";
 import type { ProcessPort } from "@holdfast/terminal/port";
 import { Spawner } from "@holdfast/terminal/process";
 import { readConfig } from "@holdfast/protocol";
-import { startServer, type RunningServer } from "@holdfast/server";
+import { startServer, type RunningServer, type ServerOptions } from "@holdfast/server";
 import { openSqliteStorage } from "@holdfast/storage-sqlite";
 import { onTestFinished } from "vitest";
 import {
@@ -103,6 +103,8 @@ export interface ServeOptions {
   readonly redactor?: Redactor;
   /** A folder whose programs are found before all others. */
   readonly programs?: string;
+  /** Finds the other ends of connections; absent: nothing is known about them. */
+  readonly peers?: ServerOptions["peers"];
   /** Replaces the process port. */
   readonly wrapPort?: (port: ProcessPort) => ProcessPort;
 }
@@ -119,7 +121,7 @@ export function useServedHosts(): (options?: ServeOptions) => Promise<ServedHost
 
 async function serveHost(
   processPort: ProcessPort,
-  { script = {}, ahp, allowedOrigins, timeouts, policy, redactor }: ServeOptions,
+  { script = {}, ahp, allowedOrigins, timeouts, policy, redactor, peers }: ServeOptions,
 ): Promise<ServedHost> {
   const folder = realpathSync(mkdtempSync(path.join(tmpdir(), "holdfast-ahp-")));
   const work = path.join(folder, "work");
@@ -155,6 +157,7 @@ async function serveHost(
     meta: storage.meta,
     graceMs: 0,
     ...(ahp && { ahp }),
+    ...(peers && { peers }),
   });
   onTestFinished(async () => {
     await server.close();

@@ -167,6 +167,14 @@ describe("incoming messages", () => {
     expect(warnings.map((warning) => warning.kind)).toEqual(["message-too-long", "message-too-long"]);
   });
 
+  it("[J3] rejects a request with a name whose answer is too long, and ignores one whose id is no JSON", async () => {
+    const { connection, receive } = openConnection({ framing: ndjsonFraming({ maxLineBytes: 100 }) });
+    const pending = connection.request("read", {}, { id: 'file "1"' });
+    connection.push(`{"jsonrpc":"2.0","id":nonsense,"result":"${"y".repeat(200)}"}\n`);
+    receive(result('file "1"', "y".repeat(200)));
+    await expect(pending).rejects.toMatchObject({ kind: "message-too-long" });
+  });
+
   it("[J451] skips a message that is nested too deep, answers a request and rejects a request whose answer is", async () => {
     const seen: unknown[] = [];
     const { connection, sink, receive, warnings } = openConnection({

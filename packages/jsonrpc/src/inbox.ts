@@ -136,7 +136,7 @@ export class Inbox implements FrameListener {
     if (hasMethod) {
       const message = `The message is longer than ${limitBytes} bytes`;
       incoming.refuse(idText, new RpcError(ErrorCode.invalidRequest, message));
-    } else if (hasOutcome) outgoing.failTooLong(Number(idText), limitBytes);
+    } else if (hasOutcome) outgoing.failTooLong(readId(idText), limitBytes);
   }
 
   #receive(envelope: Envelope, text: string, sizeBytes: number): void {
@@ -239,6 +239,16 @@ export class Inbox implements FrameListener {
 
 function isRpcId(id: unknown): id is RpcId {
   return typeof id === "string" || typeof id === "number" || id === null;
+}
+
+/** The id of a message of which only the beginning was read; undefined for what is no JSON. */
+function readId(idText: string): unknown {
+  try {
+    return JSON.parse(idText);
+  } catch {
+    // Nobody asked with such an id.
+    return undefined;
+  }
 }
 
 function startOf(text: string): string {

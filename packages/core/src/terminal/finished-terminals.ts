@@ -100,8 +100,8 @@ export class FinishedTerminals {
 
   async #load(uri: string): Promise<boolean> {
     const { hub, storage, now } = this.#parts;
-    // Its last changes may not be kept yet.
-    await hub.settled();
+    // Its last changes may not be kept yet; while the storage cannot be written, what is kept is shown (D260).
+    await hub.settled().catch(() => undefined);
     if (hub.has(uri)) return hub.state(uri, "terminal") !== undefined;
     const stored = storage.loadChannel(uri);
     if (stored?.kind !== "terminal") return false;

@@ -92,6 +92,10 @@ export class AcpConnection {
     return this.#state.name === "open" ? this.#state.sessions.size : 0;
   }
 
+  isFollowing(sessionKey: string): boolean {
+    return this.#state.name === "open" && this.#state.sessions.isFollowing(sessionKey);
+  }
+
   push(text: string): void {
     this.rpc.push(text);
   }

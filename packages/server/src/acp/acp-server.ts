@@ -101,29 +101,27 @@ export class AcpServer {
     const { log, refusals } = this.#options;
     const fail = (): void => void socket.destroy();
     socket.on("error", fail);
-    admitSocket(request, this.#options, "acp.agent")
-      .then((admitted) => {
-        this.#admission.requireRoom();
-        const deps = this.#admission.deps();
-        if (socket.destroyed) return;
-        const { searchParams } = new URL(request.url ?? ACP_PATH, "http://host");
-        const client = acpClient(admitted, searchParams);
-        this.#ids.set(request, randomUUID());
-        this.#webSockets.handleUpgrade(request, socket, head, (webSocket) => {
-          socket.off("error", fail);
-          const accepted = { webSocket, socket: request.socket, client };
-          this.#accept(new AcpSocket(deps, accepted), webSocket, request, admitted.clientId);
-        });
-      })
-      .catch((error: unknown) => {
-        refusals.note(error, {
-          request: `WebSocket ${ACP_PATH}`,
-          by: undefined,
-          address: request.socket.remoteAddress,
-          hasCredential: true,
-        });
-        return refuseUpgrade(socket, errorResponse(error, log));
+    admitSocket(request, this.#options, "acp.agent", (admitted) => {
+      this.#admission.requireRoom();
+      const deps = this.#admission.deps();
+      if (socket.destroyed) return;
+      const { searchParams } = new URL(request.url ?? ACP_PATH, "http://host");
+      const client = acpClient(admitted, searchParams);
+      this.#ids.set(request, randomUUID());
+      this.#webSockets.handleUpgrade(request, socket, head, (webSocket) => {
+        socket.off("error", fail);
+        const accepted = { webSocket, socket: request.socket, client };
+        this.#accept(new AcpSocket(deps, accepted), webSocket, request, admitted.clientId);
       });
+    }).catch((error: unknown) => {
+      refusals.note(error, {
+        request: `WebSocket ${ACP_PATH}`,
+        by: undefined,
+        address: request.socket.remoteAddress,
+        hasCredential: true,
+      });
+      return refuseUpgrade(socket, errorResponse(error, log));
+    });
   };
 
   /** Disconnects all clients; they come back to the next host. */

@@ -7,7 +7,12 @@ import { DEAF_BYTES, SocketWriter } from "../ahp/socket-writer.ts";
 import { AcpConnection, type AcpClient, type AcpDeps } from "./acp-connection.ts";
 
 /** Why a connection was closed; those above 4000 are the host's own, near the HTTP status that says the same. */
-export const CLOSE_CODE = { goingAway: 1001, unsupportedData: 1003, revoked: 4401 } as const;
+export const CLOSE_CODE = {
+  goingAway: 1001,
+  unsupportedData: 1003,
+  tryAgainLater: 1013,
+  revoked: 4401,
+} as const;
 
 interface Accepted {
   readonly webSocket: WebSocket;
@@ -39,6 +44,10 @@ export class AcpSocket {
     webSocket.on("close", () => this.#inbound.end(() => this.connection.close()));
     // The WebSocket sends a close code that names the error; its close event follows.
     webSocket.on("error", () => {});
+    // It may also end without its client, such as one for which too much waits to be sent.
+    void this.connection.rpc.closed.then(() =>
+      this.close(CLOSE_CODE.tryAgainLater, "The connection has ended."),
+    );
   }
 
   /** Asks for a sign of life; a client that gave none since the last time is taken for gone. */
@@ -49,8 +58,10 @@ export class AcpSocket {
   }
 
   close(code: number, reason: string): void {
-    if (code === CLOSE_CODE.revoked) this.#inbound.drop();
     this.#webSocket.close(code, reason);
+    if (code !== CLOSE_CODE.revoked) return;
+    this.#inbound.drop();
+    this.connection.close();
   }
 
   terminate(): void {

@@ -155,6 +155,8 @@ export class AttachedSession {
 
   /** Follows the log after a place. Throws a `HostError` when the log lacks entries since. */
   follow(start: Start): void {
+    // The connection may have ended while the history waited to be read.
+    if (this.#isClosed) return;
     const { host, caller } = this.#parts;
     this.#start = start;
     const { seq, events } = placeOf(start);

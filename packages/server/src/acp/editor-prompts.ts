@@ -10,6 +10,7 @@ import type { AttachedSession } from "./attached-session.ts";
 import { readPrompt } from "./content.ts";
 import { invalidParams, ownMembers } from "./params.ts";
 import { endOfPrompt } from "./prompt-end.ts";
+import { toRpcError } from "./rpc-error.ts";
 
 export interface EditorPromptsParts {
   readonly host: AcpHost;
@@ -18,6 +19,7 @@ export interface EditorPromptsParts {
   /** Begins the ids of the turns that this client starts; the same after a reconnect. */
   readonly clientId: string;
   readonly now: () => Date;
+  readonly report: (error: unknown) => string;
 }
 
 export class EditorPrompts {
@@ -41,8 +43,10 @@ export class EditorPrompts {
     const started = this.#begin(session, turnId, message);
     const cancel = (): void => {
       // A connection that closes aborts its requests, too, and must not end the turn.
-      const { host, caller, rpc } = this.#parts;
-      if (rpc.isOpen) void host.cancelTurn(session.key, { turnId }, caller);
+      const { host, caller, rpc, report } = this.#parts;
+      if (!rpc.isOpen) return;
+      // A session that is being closed is gone for its clients, and its turn is being cancelled.
+      host.cancelTurn(session.key, { turnId }, caller).catch((error: unknown) => toRpcError(error, report));
     };
     signal.addEventListener("abort", cancel, { once: true });
     const ended = Promise.resolve(started).then(() => session.ended(turnId));

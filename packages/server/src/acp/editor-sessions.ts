@@ -38,6 +38,7 @@ export class EditorSessions {
   readonly #prompts: EditorPrompts;
   /** How often each question was asked. */
   readonly #asked = new Map<string, number>();
+  #isClosed = false;
 
   constructor(parts: EditorSessionsParts) {
     this.#parts = parts;
@@ -48,7 +49,12 @@ export class EditorSessions {
     return this.#attached.size;
   }
 
+  isFollowing(key: string): boolean {
+    return this.#attached.has(key);
+  }
+
   close(): void {
+    this.#isClosed = true;
     for (const session of this.#attached.values()) session.close();
     this.#attached.clear();
   }
@@ -244,7 +250,9 @@ export class EditorSessions {
       isOwnTurn: (turnId) => turnId.startsWith(`${clientId}.`),
       asked: this.#asked,
     });
-    this.#attached.set(state.key, session);
+    // The connection may have ended while the session was being created.
+    if (this.#isClosed) session.close();
+    else this.#attached.set(state.key, session);
     return session;
   }
 

@@ -19,8 +19,8 @@ const connectionStream = "";
 /** Above this, the sessions' updates stay in their logs. */
 const roomCharacters = 256 * 1024;
 const maxRoutes = 1024;
-/** One for the connection, and one for each session that it may follow, with some to spare. */
-const maxStreams = 128;
+/** One for each session that it may follow, with some to spare; that of the connection comes on top. */
+const maxSessionStreams = 128;
 /** How long a message waits for a client to read what it has asked for. */
 const roomMs = 10_000;
 /** A message that looks like `initialize` and is answered by nothing is wrong. */
@@ -138,7 +138,9 @@ export class HttpConnection {
       return true;
     }
     this.#waitingCharacters += text.length;
-    this.#stream(this.#routeOf(text)).append(text);
+    const route = this.#routeOf(text);
+    // A message of a session that can have no stream must not be lost, nor end the connection.
+    this.#stream(this.#hasRoomFor(route) ? route : connectionStream).append(text);
     this.#isBlocked = this.#waitingCharacters > roomCharacters;
     return !this.#isBlocked;
   }
@@ -159,12 +161,21 @@ export class HttpConnection {
   #stream(name: string): MessageStream {
     const known = this.#streams.get(name);
     if (known !== undefined) return known;
-    if (this.#streams.size >= maxStreams) {
+    if (!this.#hasRoomFor(name)) {
       throw new HostError("RATE_LIMITED", "Too many streams of one connection. Open another connection.");
     }
     const stream = new MessageStream({ ...this.#parts, onSent: (size) => this.#noteSent(size) });
     this.#streams.set(name, stream);
     return stream;
+  }
+
+  /** Whether there is such a stream or may be one; those of sessions that the client has left make room. */
+  #hasRoomFor(name: string): boolean {
+    if (name === connectionStream || this.#streams.has(name)) return true;
+    const others = [...this.#streams].filter(([other]) => other !== connectionStream);
+    if (others.length < maxSessionStreams) return true;
+    const left = others.find(([other, { isIdle }]) => isIdle && !this.connection.isFollowing(other));
+    return left !== undefined && this.#streams.delete(left[0]);
   }
 
   #noteSent(sizeCharacters: number): void {

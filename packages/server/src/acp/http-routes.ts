@@ -55,7 +55,8 @@ export class AcpRoutes {
 
   mount(app: Hono<ServerEnv>): void {
     app.post(ACP_PATH, (c) => this.#post(c));
-    app.get(ACP_PATH, (c) => this.#get(c));
+    // HEAD comes here, too, and would take the place of the stream's reader.
+    app.get(ACP_PATH, (c, next) => (c.req.method === "GET" ? this.#get(c) : next()));
     app.delete(ACP_PATH, (c) => {
       this.#remove(this.#find(c).id);
       return new Response(null, { status: 202 });
@@ -95,6 +96,8 @@ export class AcpRoutes {
     const forget = access.revocations.watch(identity.clientId, () => this.#remove(id));
     const since = new Date().toISOString();
     this.#connections.set(id, { connection, principal: identity.clientId, since, forget });
+    // It may also end without its client, such as one for which too much waits to be sent.
+    void connection.connection.rpc.closed.then(() => this.#remove(id));
     this.#timer ??= setInterval(() => this.#removeIdle(), checkEveryMs).unref();
     return new Response(response, {
       headers: { "content-type": "application/json", [connectionHeader]: id },

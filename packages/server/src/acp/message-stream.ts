@@ -45,6 +45,11 @@ export class MessageStream implements StoppableStream {
     return this.#reader !== undefined;
   }
 
+  /** Whether nobody reads it and nothing waits to be read. */
+  get isIdle(): boolean {
+    return this.#reader === undefined && this.#next === this.#messages.length;
+  }
+
   append(text: string): void {
     this.#lastId += 1;
     this.#messages.push({ id: this.#lastId, frame: `id: ${this.#lastId}\ndata: ${text}\n\n` });
@@ -53,6 +58,8 @@ export class MessageStream implements StoppableStream {
 
   /** Takes a reader on, after the last message that it has; the reader before it is sent away. */
   attach(reader: ServerResponse, lastEventId: number | undefined): void {
+    // It has left while its request was checked, and there will be no close event.
+    if (reader.destroyed) return;
     if (lastEventId !== undefined) this.#rewind(lastEventId);
     this.#leave();
     this.#reader = reader;

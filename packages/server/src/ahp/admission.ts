@@ -24,16 +24,30 @@ const tokenProtocol = "holdfast.token.";
 /** The sender of an upgrade: who they are to the host, the name of their credential, and what it allows. */
 export type AdmittedSocket = Pick<Identity, "caller" | "clientId" | "scopes">;
 
-/** Identifies the credential that a request comes with; throws a `HostError` when it may not open a WebSocket (E60–E63, E320). */
+/**
+ * Identifies the credential that a request comes with, and hands it to `accept`; throws a `HostError` when it may not
+ * open a WebSocket (E60–E63, E320). The check of the other end takes time, in which the credential may be revoked and
+ * the host may stop: `accept` runs in the same tick as the last look at both.
+ */
 export async function admitSocket(
   request: IncomingMessage,
   parts: AdmissionParts,
-  permission: Permission = "admin",
-): Promise<AdmittedSocket> {
+  permission: Permission,
+  accept: (admitted: AdmittedSocket) => void,
+): Promise<void> {
+  const { revocations, peerCheck } = parts.access;
   const admitted = identifySocket(request, parts, permission);
-  // An app acts for itself alone; everybody else is as good as the owner.
-  if (admitted.caller.kind === "owner") await parts.access.peerCheck.requireNoAgent(request.socket);
-  return admitted;
+  const revocation = new AbortController();
+  const forget = revocations.watch(admitted.clientId, () => revocation.abort());
+  try {
+    // An app acts for itself alone; everybody else is as good as the owner.
+    if (admitted.caller.kind === "owner") await peerCheck.requireNoAgent(request.socket);
+    if (revocation.signal.aborted) throw new HostError("UNAUTHORIZED");
+    if (parts.isStopping()) throw new HostError("HOST_STOPPING");
+    accept(admitted);
+  } finally {
+    forget();
+  }
 }
 
 function identifySocket(

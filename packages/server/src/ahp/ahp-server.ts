@@ -97,14 +97,12 @@ export class AhpServer {
   readonly upgrade = (request: IncomingMessage, socket: Duplex, head: Buffer): void => {
     const fail = (): void => void socket.destroy();
     socket.on("error", fail);
-    admitSocket(request, this.#options)
-      .then(({ clientId }) => {
-        if (!socket.destroyed) this.#upgrade(request, socket, head, clientId, fail);
-      })
-      .catch((error: unknown) => {
-        this.#noteRefusal(error, request);
-        return refuseUpgrade(socket, errorResponse(error, this.#options.log));
-      });
+    admitSocket(request, this.#options, "admin", ({ clientId }) => {
+      if (!socket.destroyed) this.#upgrade(request, socket, head, clientId, fail);
+    }).catch((error: unknown) => {
+      this.#noteRefusal(error, request);
+      return refuseUpgrade(socket, errorResponse(error, this.#options.log));
+    });
   };
 
   #noteRefusal(error: unknown, { url = "/", headers, socket }: IncomingMessage): void {

@@ -1,6 +1,7 @@
 // Subscriptions of an initialized client on one connection, and the delivery of their messages.
 import type { Dialect, WireMessage, WireSnapshot } from "@holdfast/ahp/dialects";
 import type { LogEntry, TerminalSubscription } from "@holdfast/core";
+import { ErrorCode, RpcError } from "@holdfast/jsonrpc";
 import type { AhpPort } from "../host-port.ts";
 import type { ChannelViews, WrittenEntry } from "./channel-view.ts";
 import type { Channels, Found } from "./channels.ts";
@@ -40,6 +41,7 @@ export class ClientSubscriptions {
   readonly #parts: ClientSubscriptionsParts;
   /** How long a terminal's output may be held back for this client. */
   readonly #latencies = new Map<string, number>();
+  #isOver = false;
 
   constructor(parts: ClientSubscriptionsParts) {
     const { port, record } = parts;
@@ -66,6 +68,11 @@ export class ClientSubscriptions {
 
   get size(): number {
     return this.delivery.feeds.length;
+  }
+
+  /** Throws when the connection is over: nothing would ever end what is followed from then on (E116). */
+  requireOpen(): void {
+    if (this.#isOver) throw new RpcError(ErrorCode.invalidRequest, "The connection is closed.");
   }
 
   /**
@@ -131,6 +138,7 @@ export class ClientSubscriptions {
 
   /** Ends; returns what a reconnecting client needs. */
   leave(): LeftBehind {
+    this.#isOver = true;
     const views = this.delivery.feeds.map(({ view }) => view);
     const wholeSince = this.delivery.wholeSince();
     this.delivery.close();

@@ -147,8 +147,10 @@ export class AhpConnection implements ClientConnection {
 
   close(code: number, reason: string): void {
     this.#isClosedHere = true;
-    if (code === CLOSE_CODE.revoked) this.#inbound.drop();
     this.#webSocket.close(code, reason);
+    if (code !== CLOSE_CODE.revoked) return;
+    this.#inbound.drop();
+    this.#end();
   }
 
   terminate(): void {

@@ -103,10 +103,12 @@ async function subscribe(
   const watched = watches.subscribe(channel, subscriptions);
   if (watched !== undefined) return { snapshot: watched };
   const found = await channels.find(dialect, channel);
+  subscriptions.requireOpen();
   const snapshot = found && subscriptions.subscribe(found, { maxLatencyMs, turns });
   if (snapshot !== undefined) return { snapshot };
   const { submitter } = subscriptions.record;
   const review = found === undefined ? await reviews.read(channel, { dialect, submitter }) : undefined;
+  subscriptions.requireOpen();
   if (review !== undefined) return { snapshot: review.follow(subscriptions) };
   throw new RpcError(dialect.errorNumbers.sessionNotFound, `There is no channel ${channel}.`);
 }

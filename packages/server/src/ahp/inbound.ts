@@ -46,6 +46,7 @@ export class InboundMessages {
   #timer: NodeJS.Timeout | undefined;
   #next: NodeJS.Immediate | undefined;
   #onEnd: (() => void) | undefined;
+  #isDropped = false;
 
   constructor(webSocket: WebSocket, handle: (message: Buffer) => void) {
     this.#webSocket = webSocket;
@@ -53,6 +54,7 @@ export class InboundMessages {
   }
 
   receive(message: Buffer): void {
+    if (this.#isDropped) return;
     if (this.#isFree && this.#waiting.length === 0) this.#take(message);
     else this.#waiting.push(message);
   }
@@ -73,8 +75,12 @@ export class InboundMessages {
     this.#continue();
   }
 
-  /** Forgets what waits. */
+  /**
+   * Hands nothing on any more, neither what waits nor what comes: a client that does not answer the close frame can
+   * send for as long as the WebSocket waits for that.
+   */
   drop(): void {
+    this.#isDropped = true;
     this.#waiting.length = 0;
   }
 

@@ -57,10 +57,7 @@ export function admit(app: Hono<ServerEnv>, options: AdmissionOptions): void {
   app.use(async (c, next) => {
     const known: Identity | undefined = c.get("identity");
     const identity = known ?? identify(c, access);
-    await access.peerCheck.require(identity, bindingsOf(c).incoming?.socket);
-    c.set("identity", identity);
-    c.set("caller", identity.caller);
-    await serveWhileAllowed(c, next, access);
+    await serveWhileAllowed(c, next, identity, options);
   });
 }
 
@@ -107,22 +104,33 @@ function answerTokenRequest(c: Context<ServerEnv>, access: Access): Response {
   return Response.json({ success: true, token: "", hasToken: false, syncedAt: null, source: null });
 }
 
-/** Disconnects callers that lose their right while they ask, wait or read (A61). */
+/** Disconnects callers that lose their right while they are checked, ask, wait or read (A61). */
 async function serveWhileAllowed(
   c: Context<ServerEnv>,
   next: () => Promise<void>,
-  { revocations }: Access,
+  identity: Identity,
+  { access: { peerCheck, revocations }, isStopping }: AdmissionOptions,
 ): Promise<void> {
-  const { outgoing } = bindingsOf(c);
-  const forget = revocations.watch(c.get("identity").clientId, () => {
+  const { incoming, outgoing } = bindingsOf(c);
+  const revocation = new AbortController();
+  const forget = revocations.watch(identity.clientId, () => {
+    revocation.abort();
     // Deferred, so that a caller that revokes its own right still gets the response.
     setImmediate(() => {
       if (outgoing?.writableEnded === false) outgoing.destroy();
     });
   });
-  await next();
-  // A stream has begun by now and writes to its socket directly; any other response is sent after this.
-  const isStreaming = outgoing !== undefined && outgoing.headersSent && !outgoing.destroyed;
-  if (isStreaming) outgoing.once("close", forget);
-  else forget();
+  try {
+    await peerCheck.require(identity, incoming?.socket);
+    if (revocation.signal.aborted) throw new HostError("UNAUTHORIZED");
+    if (isStopping()) throw new HostError("HOST_STOPPING");
+    c.set("identity", identity);
+    c.set("caller", identity.caller);
+    await next();
+  } finally {
+    // A stream has begun by now and writes to its socket directly; any other response is sent after this.
+    const isStreaming = outgoing !== undefined && outgoing.headersSent && !outgoing.destroyed;
+    if (isStreaming) outgoing.once("close", forget);
+    else forget();
+  }
 }

@@ -13,6 +13,7 @@ import { describe, expect, it } from "vitest";
 import type { Caller } from "../host-port.ts";
 import type { ServerOptions } from "../server.ts";
 import { ApiClient } from "../testing/api-client.ts";
+import { holdablePeers } from "../testing/held-peers.ts";
 import { serve } from "../testing/serving.ts";
 import { FakeHost } from "../testing/fake-host.ts";
 
@@ -212,6 +213,24 @@ describe("[A61] revoking", () => {
     request.end(body);
     expect(await ending).toBe("cut");
     expect(host.turns).toEqual([]);
+  });
+
+  it("[A61] a request whose connection is still being checked does nothing", async () => {
+    const { peers, holdNext } = holdablePeers();
+    const { client } = await serve({ peers });
+    const { key, secret } = await makeKey(client, ["admin"]);
+    const held = holdNext();
+    const headers = { "x-api-key": secret, "content-type": "application/json" };
+    const request = httpRequest(`${client.url}/sdk/acp/session`, { method: "POST", headers, agent: false });
+    const ending = new Promise<unknown>((resolve) => {
+      request.on("error", () => resolve("cut")).on("response", ({ statusCode }) => resolve(statusCode));
+    });
+    request.end(JSON.stringify({ agent_id: "shell" }));
+    await held.begun;
+    await client.send("DELETE", `/admin/keys/${key.id}`);
+    held.release();
+    expect(await ending).toBe("cut");
+    expect((await client.send("GET", "/sdk/acp/sessions")).body["sessions"]).toEqual([]);
   });
 
   it("[A61] holds and cuts also where it cannot be written down", async () => {

@@ -1,4 +1,4 @@
-// What is loaded once, opened while the page is disconnected.
+// Views that load their content once, opened while the page is disconnected.
 import { execFileSync } from "node:child_process";
 import path from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";

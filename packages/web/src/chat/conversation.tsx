@@ -51,7 +51,7 @@ export function Conversation(props: ConversationProps): ReactNode {
     setIsAtEnd(false);
     list.current?.scrollToIndex(index, { align: "start" });
   };
-  useWantedMessage(rows, message, { cursor: chat.turnsNextCursor, load: onLoadEarlier }, goToRow);
+  useWantedMessage(rows, message, { cursor: chat.turnsNextCursor, load: onLoadEarlier }, goToRow, list);
   if (rows.length === 0) return <ConversationEmpty session={session} />;
   const measure = (offset: number): void => {
     const { scrollSize = 0, viewportSize = 0 } = list.current ?? {};

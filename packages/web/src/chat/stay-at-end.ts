@@ -4,7 +4,7 @@ import { type RefObject, useEffect, useRef } from "react";
 /** Rows get their new heights, and the list its new place, within this time. */
 const settleMs = 500;
 /** Events of a person who scrolls. */
-const scrollInput = ["wheel", "touchmove", "pointerdown", "keydown"] as const;
+export const scrollInput = ["wheel", "touchmove", "pointerdown", "keydown"] as const;
 
 /**
  * Calls `stick` while the place of a list at its end changes its size, and until its rows have settled. Gives a function

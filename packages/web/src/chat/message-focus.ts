@@ -16,6 +16,11 @@ export function msSinceTyping(): number {
   return performance.now() - typedMs;
 }
 
+/** Whether somebody has typed into the message field since a time of `performance.now()`; the clock has coarse ticks. */
+export function hasTypedSince(sinceMs: number): boolean {
+  return typedMs > sinceMs;
+}
+
 /** Focuses the message field, where the view has one; otherwise the next letters would be shortcuts. */
 export function focusMessageField(): void {
   if (!hasTouchKeyboard) document.getElementById(messageFieldId)?.focus();

@@ -6,7 +6,7 @@ import { hostFetch } from "../host/host-fetch.ts";
 import { useRoot, useTerminal } from "../host/use-host.ts";
 import { TerminalPanel } from "../terminal/terminal-panel.tsx";
 import style from "./composer.module.css";
-import { msSinceTyping } from "./message-focus.ts";
+import { hasTypedSince } from "./message-focus.ts";
 
 /** The command of a message that runs one; undefined for any other message. */
 export function ownCommand(text: string): string | undefined {
@@ -30,7 +30,7 @@ export async function runOwnCommand(
   // One that has ended already cannot be claimed, and needs not be.
   await host.terminal(uri).dispatch({ type: "terminal/claimed", claim });
   // The next message may have been begun meanwhile, and is not for the program.
-  if (msSinceTyping() > performance.now() - sentMs) host.terminal(uri).wantKeyboard();
+  if (!hasTypedSince(sentMs)) host.terminal(uri).wantKeyboard();
   sessionStorage.setItem(storageKey(session), [...readKept(session), uri].slice(-maxKept).join("\n"));
   for (const listener of listeners) listener();
 }

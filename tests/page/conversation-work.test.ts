@@ -276,7 +276,11 @@ describePage("[Z803] work in a conversation", () => {
     expect(await composer(page).inputValue()).toBe("next!");
     await page.unrouteAll();
     await composer(page).fill("");
-    for (const stop of await commands.getByRole("button", { name: "Stop command" }).all()) await stop.click();
+    const stops = commands.getByRole("button", { name: "Stop command" });
+    for (const left of [1, 0]) {
+      await stops.first().click();
+      await expect.poll(() => stops.count()).toBe(left);
+    }
   });
 
   it("[Z994] a completion in the middle of a message leaves the caret behind it", async () => {

@@ -53,7 +53,7 @@ async function problemsOf(page: Page, { open, says, remedy }: StateView): Promis
     await page.evaluate("new Promise(requestAnimationFrame).then(() => new Promise(requestAnimationFrame))");
     for (const part of wayOut === undefined ? [name] : [name, wayOut]) {
       await part.waitFor();
-      const isSeen = await comesInSight(part, size);
+      const isSeen = await isOnce(page, () => isInSight(part, size));
       if (!isSeen) problems.push(`${String(part)} is out of sight at ${size.width} px`);
     }
     const found = await layoutProblems(page);
@@ -61,21 +61,25 @@ async function problemsOf(page: Page, { open, says, remedy }: StateView): Promis
   }
   for (const colorScheme of ["light", "dark"] as const) {
     await page.emulateMedia({ colorScheme });
-    const area = await name.boundingBox();
-    const ink = area === null ? [] : await inkPerLine(page, area);
-    if (ink.every((pixels) => pixels === 0)) problems.push(`nothing is drawn, ${colorScheme}`);
+    if (!(await isOnce(page, () => isDrawn(name)))) problems.push(`nothing is drawn, ${colorScheme}`);
   }
   problems.push(...(await violationsInBothThemes(page)));
   return problems;
 }
 
 /** A part may be drawn again while files of the page load. */
-async function comesInSight(part: Locator, size: (typeof sizes)[number]): Promise<boolean> {
+async function isOnce(page: Page, isTrue: () => Promise<boolean>): Promise<boolean> {
   for (let tries = 0; tries < 20; tries += 1) {
-    if (await isInSight(part, size)) return true;
-    await part.page().waitForTimeout(100);
+    if (await isTrue()) return true;
+    await page.waitForTimeout(100);
   }
   return false;
+}
+
+async function isDrawn(part: Locator): Promise<boolean> {
+  const area = await part.boundingBox();
+  const ink = area === null ? [] : await inkPerLine(part.page(), area);
+  return ink.some((pixels) => pixels > 0);
 }
 
 async function isInSight(part: Locator, { width, height }: (typeof sizes)[number]): Promise<boolean> {

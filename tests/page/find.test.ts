@@ -102,12 +102,7 @@ describePage("finding", () => {
     const page = await open();
     await link(page, "Kitchen oven").click();
     await page.getByRole("heading", { name: "Kitchen oven" }).waitFor();
-    const choose = async (words: string): Promise<void> => {
-      await page.keyboard.press("Control+k");
-      await page.getByRole("combobox", { name: "Find a session or an action" }).waitFor();
-      await page.keyboard.type(words);
-      await page.keyboard.press("Enter");
-    };
+    const choose = (words: string): Promise<void> => chooseInPalette(page, words);
     await choose("rename");
     await page.getByLabel("Session name").fill("Kitchen stove");
     await page.keyboard.press("Enter");
@@ -246,12 +241,7 @@ describePage("finding", () => {
     const page = await open();
     await link(page, "Kitchen oven").click();
     await page.getByRole("heading", { name: "Kitchen oven" }).waitFor();
-    const choose = async (words: string): Promise<void> => {
-      await page.keyboard.press("Control+k");
-      await page.getByRole("combobox", { name: "Find a session or an action" }).waitFor();
-      await page.keyboard.type(words);
-      await page.keyboard.press("Enter");
-    };
+    const choose = (words: string): Promise<void> => chooseInPalette(page, words);
     const field = page.getByRole("textbox", { name: "Message", exact: true });
     await field.focus();
     await page.keyboard.type("half a ");
@@ -281,3 +271,11 @@ describePage("finding", () => {
     await filter.fill("");
   });
 });
+
+/** Runs the first entry of the palette that the words find. */
+async function chooseInPalette(page: Page, words: string): Promise<void> {
+  await page.keyboard.press("Control+k");
+  await page.getByRole("combobox", { name: "Find a session or an action" }).waitFor();
+  await page.keyboard.type(words);
+  await page.keyboard.press("Enter");
+}

@@ -81,8 +81,14 @@ export function TerminalActions({ stream, state, holder, isListed }: TerminalAct
             void host.reportFailure(isRunning ? stop() : remove());
           }}
         >
-          {isRunning ? "Stop" : "Remove"}
-          {isRunning && <span className={style.object}> command</span>}
+          {/* One child: the button puts a gap between its children. */}
+          {isRunning ? (
+            <span>
+              Stop<span className={style.object}> command</span>
+            </span>
+          ) : (
+            "Remove"
+          )}
         </Button>
       )}
     </span>

@@ -62,6 +62,11 @@ async function countReadBytes(work: () => Promise<unknown>): Promise<number> {
   return (await count()) - before;
 }
 
+/** The least of three: the count is of the whole process, in which another test file may have left work. */
+async function leastReadBytes(count: () => Promise<number>): Promise<number> {
+  return Math.min(await count(), await count(), await count());
+}
+
 async function countOpenFiles(): Promise<number> {
   const handles = await readdir("/proc/self/fd");
   // A handle may be closed between the two looks; then it is not open.
@@ -79,12 +84,20 @@ describe("what a read costs", () => {
     const running = await open();
     write(running, "t:/1", 0, output.length, 4000);
     await running.extent("t:/1");
-    const whileRunning = await countReadBytes(() => follow(running, "t:/1"));
+    const whileRunning = await leastReadBytes(() => countReadBytes(() => follow(running, "t:/1")));
     await running.close();
+    const firstExtent = await leastReadBytes(async () => {
+      const next = await open();
+      const count = await countReadBytes(() => next.extent("t:/1"));
+      await next.close();
+      return count;
+    });
     const next = await open();
-    const firstExtent = await countReadBytes(() => next.extent("t:/1"));
-    const whenEnded = await countReadBytes(() => follow(next, "t:/1"));
-    const lastPiece = await countReadBytes(() => next.read("t:/1", output.length - 100, pieceBytes));
+    await next.extent("t:/1");
+    const whenEnded = await leastReadBytes(() => countReadBytes(() => follow(next, "t:/1")));
+    const lastPiece = await leastReadBytes(() =>
+      countReadBytes(() => next.read("t:/1", output.length - 100, pieceBytes)),
+    );
     expect(Math.max(whileRunning, whenEnded)).toBeLessThan(1.1 * output.length);
     expect(firstExtent).toBeLessThan(0.1 * output.length);
     expect(lastPiece).toBeLessThan(16 * kibibyte);

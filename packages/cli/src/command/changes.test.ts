@@ -53,6 +53,36 @@ it("[C740] [C741] changes lists, prints as a patch and reverts what a command of
   await expect(api.changes.commit(session_key, "x")).rejects.toMatchObject({ code: "CHANGES_UNAVAILABLE" });
 });
 
+it("[C867] the patch of a file with tabs, CRLF, escapes or an odd name is one that git applies", async () => {
+  const work = path.join(host.folder, "bytes");
+  mkdirSync(work);
+  const git = (...args: string[]): string =>
+    execFileSync("git", ["-c", "user.name=x", "-c", "user.email=x@example.org", ...args], {
+      cwd: work,
+      encoding: "utf8",
+    });
+  git("init", "-q", "-b", "main");
+  git("config", "core.autocrlf", "false");
+  const lines = (end: string): string =>
+    Array.from({ length: 9 }, (_, index) => `\tline\t${index}\u200E \u001B[1m${end}`).join("");
+  const names = ["tabs.go", 'quoted "name"\\.txt', "new\nline\t.txt", "grüße .txt"];
+  for (const name of names) writeFileSync(path.join(work, name), lines("\n"));
+  writeFileSync(path.join(work, "crlf.txt"), lines("\r\n"));
+  git("add", "-A");
+  git("commit", "-qm", "first");
+  const { session_key } = await host.api.acpAgent.createSession({
+    agent_id: "shell",
+    cwd: work,
+    approvalPolicy: "approve-all",
+  });
+  await host.api.acpAgent.chat(session_key, String.raw`sed -i 's/line\t4/&\t\r/' *; cp tabs.go added.go`);
+  const { stdout: patch } = await host.run("changes", session_key, "--diff");
+  expect(patch.match(/^\+\+\+ /gm)).toHaveLength(names.length + 2);
+  writeFileSync(path.join(host.folder, "bytes.patch"), patch);
+  git("apply", "--reverse", path.join(host.folder, "bytes.patch"));
+  expect(git("status", "--porcelain")).toBe("");
+});
+
 it("[C867] changes shows modes and renames so that git applies the patch, and explains a .git that leads nowhere", async () => {
   const { api } = host;
   const work = path.join(host.folder, "modes");

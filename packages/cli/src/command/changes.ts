@@ -2,9 +2,9 @@
 import type { Command } from "commander";
 import type { ChangedFile, ChangeList, FileDiff, Holdfast } from "@holdfast/sdk";
 import { CommandError } from "../command-error.ts";
-import type { Console } from "../console.ts";
+import type { Console, Paint } from "../console.ts";
 import { EXIT_CODES } from "../exit-codes.ts";
-import { safeText } from "../safe-text.ts";
+import { safeLines, safeText } from "../safe-text.ts";
 import { hostCommand, type Runner } from "./command.ts";
 import { resolveSession } from "./session-name.ts";
 
@@ -107,14 +107,17 @@ async function printDiffs(
   { diffs, isComplete }: { readonly diffs: readonly FileDiff[]; readonly isComplete: boolean },
 ): Promise<void> {
   if (console.json) return console.printJson({ diffs, isComplete });
-  const { paint } = console;
+  const { paint, streams } = console;
+  // A file or a pipe gets the patch as it is: git must be able to apply it (C867).
+  const shown = streams.stdout.isTTY ? safeLines : (text: string): string => text;
   for (const { file, hunks, isTooLarge } of diffs) {
-    for (const line of headerOf(file, hunks.length > 0)) await console.print(paint.bold(line));
+    for (const line of headerOf(file, hunks.length > 0)) await console.print(paint.bold(shown(line)));
     if (isTooLarge === true) await console.print(paint.dim("The diff is too large to be shown."));
     for (const { id, oldStart, oldLines, newStart, newLines, heading, text } of hunks) {
       const place = `@@ -${oldStart},${oldLines} +${newStart},${newLines} @@`;
-      await console.print(paint.dim(`${place} ${safeText(heading)} (hunk ${id})`.replace("  ", " ")));
-      for (const line of text.replace(/\n$/, "").split("\n")) await console.print(paintLine(console, line));
+      await console.print(paint.dim(`${place} ${shown(heading)} (hunk ${id})`.replace("  ", " ")));
+      for (const line of text.replace(/\n$/, "").split("\n"))
+        await console.print(paintLine(paint, shown(line)));
     }
   }
   return undefined;
@@ -122,24 +125,38 @@ async function printDiffs(
 
 /** The lines before the hunks of a file, as git writes them: modes and names where they changed, files where lines did. */
 function headerOf(file: ChangedFile, hasHunks: boolean): string[] {
-  const { path, oldPath, status, oldMode, newMode, isBinary } = file;
-  const [before, now] = [safeText(oldPath ?? path), safeText(path)];
-  const isExtended = oldMode !== undefined || oldPath !== undefined || !hasHunks;
+  const { path, oldPath = path, status, oldMode, newMode, isBinary } = file;
+  const isRenamed = file.oldPath !== undefined;
+  const [before, now] = [patchName("a/", oldPath), patchName("b/", path)];
+  const isExtended = oldMode !== undefined || isRenamed || !hasHunks;
   return [
-    ...(isExtended ? [`diff --git a/${before} b/${now}`] : []),
+    ...(isExtended ? [`diff --git ${before} ${now}`] : []),
     ...(oldMode === undefined || newMode === undefined ? [] : [`old mode ${oldMode}`, `new mode ${newMode}`]),
-    ...(oldPath === undefined ? [] : [`rename from ${before}`, `rename to ${now}`]),
-    ...(isBinary === true ? [`Binary files a/${before} and b/${now} differ`] : []),
+    ...(isRenamed ? [`rename from ${patchName("", oldPath)}`, `rename to ${patchName("", path)}`] : []),
+    ...(isBinary === true ? [`Binary files ${before} and ${now} differ`] : []),
     ...(hasHunks
       ? [
-          `--- ${status === "added" ? "/dev/null" : `a/${before}`}`,
-          `+++ ${status === "deleted" ? "/dev/null" : `b/${now}`}`,
+          `--- ${status === "added" ? "/dev/null" : before}`,
+          `+++ ${status === "deleted" ? "/dev/null" : now}`,
         ]
       : []),
   ];
 }
 
-function paintLine({ paint }: Console, line: string): string {
-  if (line.startsWith("+")) return paint.green(safeText(line));
-  return line.startsWith("-") ? paint.red(safeText(line)) : safeText(line);
+/** A file's name in a patch; like git, quoted where it has a quote, a backslash or a control character. */
+function patchName(side: "a/" | "b/" | "", name: string): string {
+  // The host quotes names that are not UTF-8.
+  if (name.startsWith('"')) return `"${side}${name.slice(1)}`;
+  if (!/[\u0000-\u001F\u007F"\\]/.test(name)) return `${side}${name}`;
+  const quoted = name.replaceAll(/[\u0000-\u001F\u007F"\\]/g, (character) =>
+    character === '"' || character === "\\"
+      ? `\\${character}`
+      : `\\${character.charCodeAt(0).toString(8).padStart(3, "0")}`,
+  );
+  return `"${side}${quoted}"`;
+}
+
+function paintLine(paint: Paint, line: string): string {
+  if (line.startsWith("+")) return paint.green(line);
+  return line.startsWith("-") ? paint.red(line) : line;
 }

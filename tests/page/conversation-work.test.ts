@@ -123,7 +123,7 @@ describePage("[Z803] work in a conversation", () => {
     await whenIdle(page);
     const terminal = terminals(page);
     await terminal.getByRole("button", { name: /printf/ }).click();
-    await terminal.getByText(/^Only the end of 9\.0 kB of output is here\./).waitFor();
+    await terminal.getByText(/^Showing only the end of 9\.0 kB of output\./).waitFor();
     await terminal.getByRole("button", { name: "Copy output" }).click();
     await expect.poll(() => clipboard(page)).toBe(`first${"0".repeat(9000)}last`);
   });

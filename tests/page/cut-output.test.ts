@@ -8,7 +8,7 @@ import { allow, enterSession, say, terminals, whenConnected, whenIdle } from "./
 import { startTinyPage, type TinyPage } from "./tiny-page.ts";
 import { openTinySession, tinyCall, tinyTurn } from "./tiny-session.ts";
 
-const note = /Only the end of [\d.]+ [kM]B of output is here\./;
+const note = /Showing only the end of [\d.]+ [kM]B of output\./;
 
 describePage("[Z890] output of which only the end is shown", () => {
   let host: TestedHost;
@@ -64,7 +64,7 @@ describePage("[Z890] output of which only the end is shown", () => {
     const session = openLeftBehind(longLine, 0);
     const address = `${tiny.url}/#/session/${encodeURIComponent(session)}`;
     const { page } = await openPage(address, { permissions: ["clipboard-read", "clipboard-write"] });
-    await page.getByText(/^Only the end of 9\.0 kB of output is here\./).waitFor();
+    await page.getByText(/^Showing only the end of 9\.0 kB of output\./).waitFor();
     await page.getByRole("button", { name: "Copy output" }).click();
     await expect.poll(() => page.evaluate("navigator.clipboard.readText()")).toBe(longLine);
   });
@@ -73,7 +73,7 @@ describePage("[Z890] output of which only the end is shown", () => {
     const preview = Array.from({ length: 60 }, (_, index) => `line ${index + 1}`).join("\n");
     const session = openLeftBehind(preview, 2_000_000);
     const { page } = await openPage(`${tiny.url}/#/session/${encodeURIComponent(session)}`);
-    await page.getByText("Only the end of 2.0 MB of output is here.").waitFor();
+    await page.getByText("Showing only the end of 2.0 MB of output.").waitFor();
     const output = page.getByLabel("Output of make");
     const isAtEnd = `(() => {
       const { scrollHeight, scrollTop, clientHeight } = document.querySelector("[aria-label='Output of make']");

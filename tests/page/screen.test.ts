@@ -96,7 +96,7 @@ describePage(
       };
       const last = Array.from({ length: 16 }, (_, index) => String(485 + index));
       await expect.poll(shownRows).toEqual(last);
-      expect(await page.getByText("Only the end of").count()).toBe(0);
+      expect(await page.getByText("Showing only the end of").count()).toBe(0);
       await page.getByRole("button", { name: "Show all" }).click();
       await expect.poll(async () => (await readScreen(page)).rows.length).toBe(501);
       await page.locator(".xterm").last().locator("xpath=..").press("Home");

@@ -17,7 +17,7 @@ interface SnapshotRules {
 const pageRows = 500;
 
 /**
- * Decides when a snapshot is due, and writes it outside of commits, one channel in each turn of the loop (D6).
+ * Decides when a snapshot is due, and writes it outside of commits, one channel per tick (D6).
  * The log after a snapshot may grow as large as the snapshot itself, and in the middle of a turn four times as large:
  * so all snapshots of a channel together cost no more than a constant times its log.
  */

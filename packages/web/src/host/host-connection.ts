@@ -8,7 +8,7 @@ import { NoticeStore } from "./notice-store.ts";
 
 export interface ConnectionView {
   readonly status: ClientStatus;
-  /** How long the last sign of life took there and back. */
+  /** Latency of the last ping. */
   readonly latencyMs?: number;
   /** Whether the page was connected before: then what it shows may be old. */
   readonly wasConnected: boolean;

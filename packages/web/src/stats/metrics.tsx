@@ -8,7 +8,7 @@ import { useStats } from "./polling.ts";
 export function Metrics(): ReactNode {
   const stats = useStats();
   const newest = stats.at(-1);
-  if (newest === undefined) return <p className={style.hint}>Asking the host…</p>;
+  if (newest === undefined) return <p className={style.hint}>Loading metrics…</p>;
   const rates = bytesPerSecond(stats);
   const counts = [
     { name: "Sessions", read: (sample: HostStats) => sample.sessions },

@@ -11,7 +11,7 @@ const everyMs = 30_000;
 
 export function UsageSection(): ReactNode {
   const usage = useRepeatedly("/admin/usage?days=30", everyMs, readUsage);
-  if (usage === undefined) return <p className={style.hint}>Reading the turns…</p>;
+  if (usage === undefined) return <p className={style.hint}>Loading usage…</p>;
   if (usage.days.length === 0) {
     return (
       <EmptyState title="No turns in the last 30 days">

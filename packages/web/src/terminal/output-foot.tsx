@@ -47,7 +47,7 @@ export function OutputFoot(props: OutputFootProps): ReactNode {
       )}
       {extent.isCut && (
         <span>
-          Only the end of {sizeWords(sizeBytes)} of output is here.
+          Showing only the end of {sizeWords(sizeBytes)} of output.
           {terminalId !== undefined && (
             <>
               {" "}

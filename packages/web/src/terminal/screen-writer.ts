@@ -100,7 +100,7 @@ export class ScreenWriter implements OutputView {
     const gap =
       droppedChars === 0
         ? ""
-        : `\u001B[0m\r\n\u001B[2m… ${sizeWords(droppedChars)} went by too fast to be drawn …\u001B[0m\r\n`;
+        : `\u001B[0m\r\n\u001B[2m… ${sizeWords(droppedChars)} of output not shown …\u001B[0m\r\n`;
     this.#isCut ||= droppedChars > 0;
     this.#isWriting = true;
     const startedMs = performance.now();

@@ -116,8 +116,9 @@ async function printDiffs(
     for (const { id, oldStart, oldLines, newStart, newLines, heading, text } of hunks) {
       const place = `@@ -${oldStart},${oldLines} +${newStart},${newLines} @@`;
       await console.print(paint.dim(`${place} ${shown(heading)} (hunk ${id})`.replace("  ", " ")));
-      for (const line of text.replace(/\n$/, "").split("\n"))
+      for (const line of text.replace(/\n$/, "").split("\n")) {
         await console.print(paintLine(paint, shown(line)));
+      }
     }
   }
   return undefined;

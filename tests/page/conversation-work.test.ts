@@ -13,7 +13,7 @@ import {
   type Step,
 } from "../../packages/core/src/testing/script.ts";
 import { violationsInBothThemes } from "./axe.ts";
-import { describePage, sharePage } from "./page-test.ts";
+import { describePage, openPage, sharePage } from "./page-test.ts";
 import { composer, enterSession, say, terminals, whenConnected, whenIdle } from "./page-walk.ts";
 import { startScriptedHost, type ScriptedHost } from "./scripted-host.ts";
 
@@ -251,6 +251,40 @@ describePage("[Z803] work in a conversation", () => {
     await page.reload();
     await expect.poll(() => composer(page).inputValue()).toBe("second");
     await composer(page).fill("");
+  });
+
+  it("[Z990] a message that is not accepted comes back before what was written meanwhile", async () => {
+    const { url, token, project } = scripted.host;
+    const { page } = await openPage(`${url}/?tkn=${token}`);
+    await whenConnected(page);
+    let release = (): void => {};
+    const isReleased = new Promise<void>((resolve) => (release = resolve));
+    await page.routeWebSocket(/./, (socket) => {
+      const host = socket.connectToServer();
+      socket.onMessage(async (message) => {
+        if (String(message).includes("chat/turnStarted")) await isReleased;
+        host.send(message);
+      });
+    });
+    await page.reload();
+    await whenConnected(page);
+    await enterSession(page, "painter", project);
+    await composer(page).fill("first");
+    await page.keyboard.press("Enter");
+    await page.keyboard.type("second");
+    // Meanwhile another client begins a turn.
+    await page.evaluate(`(async () => {
+      const headers = { "content-type": "application/json", "x-holdfast-page": "1" };
+      const { sessions } = await (await fetch("/sdk/acp/sessions", { headers })).json();
+      const uri = decodeURIComponent(location.hash.replace("#/session/", ""));
+      const { session_key: key } = sessions.find((session) => session.uri === uri);
+      const init = { method: "POST", headers, body: JSON.stringify({ message: "ask me" }) };
+      await fetch("/sdk/acp/session/" + encodeURIComponent(key) + "/chat/stream", init);
+    })()`);
+    release();
+    await expect.poll(() => composer(page).inputValue()).toBe("first\n\nsecond");
+    await page.reload();
+    await expect.poll(() => composer(page).inputValue()).toBe("first\n\nsecond");
   });
 
   it("[Z991] a command gets the keyboard when it starts, not when somebody comes back to it or has begun a message", async () => {

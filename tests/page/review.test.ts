@@ -261,6 +261,13 @@ describePage("review", () => {
     await page.keyboard.type(", and more");
     await goAndReturn();
     expect(await field(1).inputValue()).toBe("A long thought, and more");
+    await comment(4).click();
+    await field(4).fill("Another one");
+    await page.reload();
+    await field(4).waitFor();
+    expect(await field(4).inputValue()).toBe("Another one");
+    await field(4).press("Escape");
+    expect(await field(1).inputValue()).toBe("A long thought, and more");
     await field(1).press("Control+Enter");
     await written.getByText("A long thought, and more").waitFor();
     await page.getByRole("button", { name: "Discard" }).click();

@@ -25,20 +25,33 @@ export interface OpenForm {
   readonly commentId?: string | undefined;
 }
 
+/** A form as the tab keeps it. */
+interface KeptForm extends OpenForm {
+  readonly text: string;
+}
+
 const prefix = "holdfast-review:";
+const formsPrefix = "holdfast-review-forms:";
 
 /** The comments of one session, in the order in which they were written. */
 class ReviewComments {
   readonly #storageKey: string;
+  readonly #formsKey: string;
   readonly #listeners = new Set<() => void>();
   #comments: readonly ReviewComment[];
-  #forms: readonly OpenForm[] = [];
+  #forms: readonly OpenForm[];
   /** The texts in the forms: apart from them, so that a key that is typed draws no list again. */
-  readonly #texts = new Map<string, string>();
+  readonly #texts: Map<string, string>;
 
   constructor(sessionKey: string) {
     this.#storageKey = prefix + sessionKey;
-    this.#comments = readKept(this.#storageKey);
+    this.#formsKey = formsPrefix + sessionKey;
+    this.#comments = readKept(this.#storageKey, isComment);
+    const kept = readKept(this.#formsKey, isKeptForm);
+    const isOpen = ({ commentId }: OpenForm): boolean =>
+      commentId === undefined || this.#comments.some(({ id }) => id === commentId);
+    this.#forms = kept.filter(isOpen).map(({ text: _, ...form }) => form);
+    this.#texts = new Map(kept.map(({ key, text }) => [key, text]));
   }
 
   readonly view = (): readonly ReviewComment[] => this.#comments;
@@ -61,6 +74,7 @@ class ReviewComments {
 
   remove(ids: readonly string[]): void {
     this.#forms = this.#forms.filter(({ commentId }) => commentId === undefined || !ids.includes(commentId));
+    this.#keepForms();
     this.#become(this.#comments.filter(({ id }) => !ids.includes(id)));
   }
 
@@ -90,6 +104,7 @@ class ReviewComments {
   /** Keeps the text in a form. */
   write(key: string, text: string): void {
     this.#texts.set(key, text);
+    this.#keepForms();
   }
 
   /** Saves the comment of a form, and closes it. */
@@ -106,7 +121,13 @@ class ReviewComments {
 
   #showForms(forms: readonly OpenForm[]): void {
     this.#forms = forms;
+    this.#keepForms();
     for (const listener of this.#listeners) listener();
+  }
+
+  #keepForms(): void {
+    const written = this.#forms.map((form): KeptForm => ({ ...form, text: this.textIn(form.key) }));
+    keep(this.#formsKey, written);
   }
 
   #become(comments: readonly ReviewComment[]): void {
@@ -153,32 +174,41 @@ export function isAt(comment: CommentPlace, path: string, line: DiffLine | undef
   return comment.path === path && comment.side === line?.side && comment.line === line.number;
 }
 
-function readKept(key: string): readonly ReviewComment[] {
+function readKept<Item>(key: string, isItem: (value: unknown) => value is Item): readonly Item[] {
   try {
     const kept: unknown = JSON.parse(sessionStorage.getItem(key) ?? "[]");
-    return Array.isArray(kept) ? kept.filter(isComment) : [];
+    return Array.isArray(kept) ? kept.filter(isItem) : [];
   } catch {
-    // Storage is denied, or has something else under this name: the comments live as long as the page.
+    // Storage is denied, or has something else under this name: the items live as long as the page.
     return [];
   }
 }
 
 function isComment(value: unknown): value is ReviewComment {
-  if (typeof value !== "object" || value === null) return false;
-  const { id, path, side, line, code, text } = value as Partial<Record<keyof ReviewComment, unknown>>;
-  const texts = [id, path, code, text];
-  return (
-    texts.every((each) => typeof each === "string") &&
-    typeof line === "number" &&
-    (side === "old" || side === "new")
-  );
+  if (!isPlace(value)) return false;
+  const { id, text } = value as Partial<Record<keyof ReviewComment, unknown>>;
+  return typeof id === "string" && typeof text === "string";
 }
 
-function keep(key: string, comments: readonly ReviewComment[]): void {
+function isKeptForm(value: unknown): value is KeptForm {
+  if (typeof value !== "object" || value === null) return false;
+  const { key, place, commentId, text } = value as Partial<Record<keyof KeptForm, unknown>>;
+  const isForm = typeof key === "string" && typeof text === "string" && isPlace(place);
+  return isForm && (commentId === undefined || typeof commentId === "string");
+}
+
+function isPlace(value: unknown): value is CommentPlace {
+  if (typeof value !== "object" || value === null) return false;
+  const { path, side, line, code } = value as Partial<Record<keyof CommentPlace, unknown>>;
+  const isText = typeof path === "string" && typeof code === "string";
+  return isText && typeof line === "number" && (side === "old" || side === "new");
+}
+
+function keep(key: string, items: readonly object[]): void {
   try {
-    if (comments.length === 0) sessionStorage.removeItem(key);
-    else sessionStorage.setItem(key, JSON.stringify(comments));
+    if (items.length === 0) sessionStorage.removeItem(key);
+    else sessionStorage.setItem(key, JSON.stringify(items));
   } catch {
-    // Denied, or full: the comments themselves are not affected.
+    // Denied, or full: the items themselves are not affected.
   }
 }

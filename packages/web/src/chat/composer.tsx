@@ -165,8 +165,14 @@ function useMessage(session: SessionState, chat: ChatState, onSend: () => void):
       if (readDraftFiles(chat.resource) === files) keepDraftFiles(chat.resource, noFiles);
       return;
     }
-    // A message that was not accepted is put back, unless something else was written meanwhile.
-    setText((current) => (current === "" ? text : current));
+    // What was not accepted is put back: a message also before what was written meanwhile, which a command would include.
+    const restored = (current: string): string => {
+      if (current === "") return text;
+      return command === undefined ? changedDraft(current, { kind: "prepend", text }) : current;
+    };
+    setText(restored);
+    const kept = readDraft(chat.resource);
+    if (kept !== text) keepDraft(chat.resource, restored(kept));
     add(files);
   };
   return {

@@ -50,7 +50,7 @@ class ReviewComments {
     const kept = readKept(this.#formsKey, isKeptForm);
     const isOpen = ({ commentId }: OpenForm): boolean =>
       commentId === undefined || this.#comments.some(({ id }) => id === commentId);
-    this.#forms = kept.filter(isOpen).map(({ text: _, ...form }) => form);
+    this.#forms = kept.filter(isOpen).map(({ key, place, commentId }) => ({ key, place, commentId }));
     this.#texts = new Map(kept.map(({ key, text }) => [key, text]));
   }
 

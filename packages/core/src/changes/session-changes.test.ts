@@ -322,6 +322,25 @@ test("[N744] renames, binary files, modes, links, line endings and odd names are
   expect(read("crlf.txt")).toBe("one\r\ntwo\r\n");
 });
 
+test("[N744] a carriage return in a file begins neither another file nor another hunk", async () => {
+  const scene = await openScene({ go: "true" });
+  await scene.session.turn("go");
+  const fake = "x\rdiff --git a/z.txt b/z.txt\r@@ -1 +1 @@ nothing\r-old\r+new\n";
+  write("a.txt", fake);
+  write("kept.txt", "one\n2\nthree\n");
+  write("z.txt", "z\n");
+  const { diffs } = await diff(scene);
+  const shown = diffs.map(({ file, hunks }) => [file.path, hunks.map(({ text }) => text)]);
+  const changed = " one\n-two\n+2\n three\n";
+  expect(shown).toEqual([
+    ["a.txt", [`+${fake}`]],
+    ["kept.txt", [changed]],
+    ["z.txt", ["+z\n"]],
+  ]);
+  await revert(scene, [{ path: "kept.txt" }]);
+  expect(git("status", "--porcelain")).toBe("?? a.txt\n?? z.txt\n");
+});
+
 test("[N749] an app sees its own sessions only, and changes files where its ceiling allows everything", async () => {
   const { host, session } = await openScene({ edit: "echo x >> kept.txt" });
   await session.turn("edit");

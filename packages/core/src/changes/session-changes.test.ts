@@ -209,6 +209,26 @@ describe.each(levels)("under %s", (level) => {
   });
 });
 
+test("[N740] a turn without a snapshot of its end has the changes until the next turn, and a revert leaves those after it", async () => {
+  const scene = await openScene({
+    fail: "echo 1 > first.txt; echo 1 >> kept.txt; mkfifo .gitattributes",
+    more: "echo 2 > second.txt; sed -i s/^1/2/ first.txt",
+  });
+  await scene.session.turn("fail");
+  // After the snapshot, which fails like this.
+  await expect(list(scene)).rejects.toMatchObject({ code: "CHANGES_UNAVAILABLE" });
+  rmSync(path.join(repository, ".gitattributes"));
+  expect((await list(scene, "1")).files.map((file) => file.path)).toEqual(["first.txt", "kept.txt"]);
+  await scene.session.turn("more");
+  const { files } = await list(scene, "1");
+  expect(files.map((file) => file.path)).toEqual(["first.txt", "kept.txt"]);
+  const { diffs } = await diff(scene, "first.txt", "1");
+  expect(diffs[0]?.hunks.map(({ text }) => text)).toEqual(["+1\n"]);
+  await revert(scene, [{ path: "kept.txt" }], "1");
+  expect(read("kept.txt")).toBe("one\ntwo\nthree\n");
+  expect(read("second.txt")).toBe("2\n");
+});
+
 test("[N800] files are unstaged as HEAD has them, and those of the newest commit are marked", async () => {
   git("config", "user.name", "Ben");
   git("config", "user.email", "ben@example.org");

@@ -41,11 +41,14 @@ export class Snapshots {
     return this.#load();
   }
 
-  /** A turn by its number or its id. */
+  /** A turn by its number or its id. Only the newest may still change: another without an end ends with the next. */
   async find(turn: string): Promise<TurnSnapshot | undefined> {
     const turns = await this.#load();
     const mark = markOf(turn);
-    return turns.find((each) => each.mark === mark || `${each.number}` === turn);
+    const index = turns.findIndex((each) => each.mark === mark || `${each.number}` === turn);
+    const found = turns[index];
+    const after = found?.after ?? turns[index + 1]?.before;
+    return found && { ...found, ...(after !== undefined && { after }) };
   }
 
   /** A turn begins. One that is resumed keeps the tree of its first beginning. */

@@ -3,7 +3,7 @@ import { lstat, rm } from "node:fs/promises";
 import path from "node:path";
 import { HostError } from "@holdfast/protocol";
 import { type Git, GitError } from "./git.ts";
-import { type Repository, ownEnvironment, repositoryEnvironment } from "./repository.ts";
+import { copyExclude, type Repository, ownEnvironment, repositoryEnvironment } from "./repository.ts";
 import { ControlFiles, isSpecial } from "./special-files.ts";
 
 /** Why a file is not compared. */
@@ -48,6 +48,7 @@ export class WorkingTree {
   readonly #bounds: TreeBounds;
   readonly #controlFiles: ControlFiles;
   #isSeeded = false;
+  #excludeState: string | undefined;
   /** Untracked files that were added so far. */
   #untrackedFiles = 0;
   #untrackedBytes = 0;
@@ -62,6 +63,7 @@ export class WorkingTree {
   /** Brings our index in line with the files of the session's folder; gives those that were left out. */
   async refresh(): Promise<readonly OmittedFile[]> {
     const unread = await this.#requireAttributes();
+    this.#excludeState = await copyExclude(this.#git, this.#repository, this.#excludeState);
     if (!this.#isSeeded) await this.#seed();
     this.#isSeeded = true;
     try {

@@ -9,7 +9,7 @@ import { homedir } from "node:os";
 import path from "node:path";
 import { brokenLink, linkedRepository } from "../isolation/linked-repository.ts";
 import { liesIn } from "../resource/files.ts";
-import type { Git } from "./git.ts";
+import { type Git, GitError } from "./git.ts";
 
 /** A repository, as git found it from a session's folder. */
 export interface Repository {
@@ -25,11 +25,15 @@ export interface Repository {
   readonly exclude: string;
   /** Settings that change nothing but how contents are compared. */
   readonly settings: ReadonlyMap<string, string>;
+  /** Our own git folder for it. */
+  readonly own: string;
+}
+
+/** The configuration of a repository; somebody may change it while the session is open. */
+interface Settings extends Pick<Repository, "settings"> {
   /** The names of filters that are configured; none of them is ever run. */
   readonly filters: ReadonlySet<string>;
   readonly author: { readonly name: string; readonly email: string } | undefined;
-  /** Our own git folder for it. */
-  readonly own: string;
 }
 
 /** Whether a folder or one around it has a `.git`: a cheap look before git is asked. */
@@ -153,7 +157,7 @@ export async function openRepository(
   const [, top = "", gitFolder = "", objects = "", index = "", attributes = "", exclude = "", prefix = ""] =
     lines;
   if (!isOwnRepository({ top, gitFolder })) return undefined;
-  const config = await readSettings(git, root);
+  const { settings } = await readSettings(git, { top, gitFolder });
   const own = path.join(folder, createHash("sha256").update(root).digest("hex").slice(0, 16));
   const repository: Repository = {
     top,
@@ -163,8 +167,8 @@ export async function openRepository(
     index: path.resolve(root, index),
     attributes: path.resolve(root, attributes),
     exclude: path.resolve(root, exclude),
+    settings,
     own,
-    ...config,
   };
   await makeOwnFolder(repository);
   return (await isIgnored(git, repository)) ? undefined : repository;
@@ -242,15 +246,19 @@ export async function copyExclude(
   );
 }
 
-async function readSettings(
+/** Reads the configuration as it is now. */
+export async function readSettings(
   git: Git,
-  root: string,
-): Promise<Pick<Repository, "settings" | "filters" | "author">> {
+  { top, gitFolder }: Pick<Repository, "top" | "gitFolder">,
+): Promise<Settings> {
   const names = `^(${adopted.map((name) => name.replace(".", "\\.")).join("|")}|user\\.(name|email)|filter\\..*)$`;
   const args = ["config", "-z", "--get-regexp", names];
-  const output = await git
-    .run({ args, cwd: root, env: repositoryEnvironment() })
-    .catch(() => Buffer.alloc(0));
+  const env = { ...repositoryEnvironment(), GIT_DIR: gitFolder };
+  const output = await git.run({ args, cwd: top, env }).catch((error: unknown) => {
+    // It fails where nothing is configured. After a timeout nobody knows whether a filter is.
+    if (error instanceof GitError && error.limit === undefined) return Buffer.alloc(0);
+    throw error;
+  });
   const settings = new Map<string, string>();
   const filters = new Set<string>();
   const user = new Map<string, string>();

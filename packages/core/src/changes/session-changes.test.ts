@@ -16,7 +16,7 @@ import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { makeId } from "@holdfast/ahp";
 import type { Ceiling } from "@holdfast/protocol";
-import { afterAll, beforeEach, describe, expect, test, vi } from "vitest";
+import { afterAll, beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
 import type { Caller } from "../caller.ts";
 import { guardLeaks } from "../testing/detector.ts";
 import { type FakeHost, ME, useFakeHosts } from "../testing/fake-host.ts";
@@ -227,6 +227,27 @@ test("[N740] a turn without a snapshot of its end has the changes until the next
   await revert(scene, [{ path: "kept.txt" }], "1");
   expect(read("kept.txt")).toBe("one\ntwo\nthree\n");
   expect(read("second.txt")).toBe("2\n");
+});
+
+test("[N743] an author and a filter that are configured while the session is open count from then on", async () => {
+  onTestFinished(() => void vi.unstubAllEnvs());
+  vi.stubEnv("HOME", path.join(base, "empty"));
+  vi.stubEnv("XDG_CONFIG_HOME", undefined);
+  const { host, session } = await openScene({ edit: "echo x >> kept.txt; echo x >> long.txt" });
+  await session.turn("edit");
+  const { changes } = host.host;
+  const commit = (): Promise<string> =>
+    changes.commit(session.key, { message: "Second", paths: ["kept.txt"] }, ME);
+  await expect(commit()).rejects.toMatchObject({ code: "CHANGES_UNAVAILABLE" });
+  git("config", "user.name", "Ben");
+  git("config", "user.email", "ben@example.org");
+  expect(git("log", "-1", "--format=%an", await commit())).toBe("Ben\n");
+  git("config", "filter.vault.clean", "true");
+  write(".gitattributes", "long.txt filter=vault\n");
+  await expect(changes.stage(session.key, ["long.txt"], ME)).rejects.toMatchObject({
+    code: "CHANGES_UNAVAILABLE",
+    message: expect.stringContaining("filter vault"),
+  });
 });
 
 test("[N800] files are unstaged as HEAD has them, and those of the newest commit are marked", async () => {

@@ -86,7 +86,6 @@ export interface HostParts extends SessionDeps, ClientParts {
   readonly agents: AgentList;
   readonly publishedAgents: PublishedAgents;
   readonly retention: RetentionWatch;
-  readonly search: HostSearch;
 }
 
 /** The parts that serve clients: finding and following channels, and submitting to them. */
@@ -124,6 +123,7 @@ export function composeHost(options: HostOptions, held?: Held): HostParts {
   const deps: SessionDeps = {
     hub,
     storage,
+    search: new HostSearch(storage.search, onFault),
     watchers,
     processPort,
     installations: new Installations(processPort, options.shellAgent.version),
@@ -169,7 +169,6 @@ export function composeHost(options: HostOptions, held?: Held): HostParts {
     agents,
     publishedAgents: new PublishedAgents({ hub, look: () => agents.look(), onFault }),
     retention: watchRetention(options, deps, onFault),
-    search: new HostSearch(storage.search, onFault),
     ...composeClientParts(deps, sessions, spool, onFault),
   };
 }

@@ -23,6 +23,8 @@ const maxEraseSteps = 8;
 /** Removes sessions, terminals without a session, and old entries of the audit. */
 export class Removal {
   readonly #parts: RemovalParts;
+  /** How far the logs have been trimmed, and to which place; what is written meanwhile is left to the next time. */
+  #trimming: { readonly afterSeq: number; readonly lastSeq: number } | undefined;
 
   constructor(parts: RemovalParts) {
     this.#parts = parts;
@@ -56,6 +58,7 @@ export class Removal {
     const isErased = !this.#parts.search.eraseStep();
     const isEnough = sessions.length < maxSessions;
     const isDone = isErased && isEnough && (!isTooMuch() || this.#trimLogs(maxSessions, isTooMuch));
+    if (isDone) this.#trimming = undefined;
     this.#giveSpaceBack();
     return { sessions, terminals, isDone };
   }
@@ -89,16 +92,28 @@ export class Removal {
 
   /** Lets logs go where states suffice, the oldest first; true when there is no more to do. */
   #trimLogs(limit: number, isTooMuch: () => boolean): boolean {
-    const rows = this.#parts.database.all(
-      `SELECT channel.uri FROM channel JOIN (SELECT channel_id, MAX(seq) AS newest FROM action GROUP BY channel_id)
-       ON channel.id = channel_id ORDER BY newest LIMIT ?`,
+    const { database, snapshots } = this.#parts;
+    this.#trimming ??= { afterSeq: 0, lastSeq: this.#newestSeq() };
+    const { afterSeq, lastSeq } = this.#trimming;
+    // The newest turn of a chat stays, so that a log may be as long afterwards: it is not looked at twice.
+    const rows = database.all(
+      `SELECT channel.uri, newest FROM channel JOIN (SELECT channel_id, MAX(seq) AS newest FROM action GROUP BY channel_id)
+       ON channel.id = channel_id WHERE newest > ? AND newest <= ? ORDER BY newest LIMIT ?`,
+      afterSeq,
+      lastSeq,
       limit,
     );
     for (const row of rows) {
-      this.#parts.snapshots.write(textOf(row, "uri"), 0);
+      snapshots.write(textOf(row, "uri"), 0);
+      this.#trimming = { afterSeq: numberOf(row, "newest"), lastSeq };
       if (!isTooMuch()) return true;
     }
     return rows.length < limit;
+  }
+
+  #newestSeq(): number {
+    const row = this.#parts.database.get("SELECT COALESCE(MAX(seq), 0) AS newest FROM action");
+    return row === undefined ? 0 : numberOf(row, "newest");
   }
 
   /** Bytes of the file that are in use; free pages do not count. */

@@ -99,6 +99,29 @@ it("[D743] adds the turns of chats that were there before, in steps, and again t
   expect(find("message")).toEqual([]);
 });
 
+it("[D743] indexes a part of many turns in a search, and the rest in steps", async () => {
+  await open();
+  await fill(["a turn"]);
+  for (let index = 0; index < 250; index += 1) storage.search.put(chat, turnOf(`${index}`, "message"));
+  const count = (): number => storage.search.find({ words: ["message"], limit: 1000 }).length;
+  expect(count()).toBe(100);
+  while (storage.search.step()) continue;
+  expect(count()).toBe(250);
+});
+
+it("[D743] finds what is indexed while the database cannot be written", async () => {
+  storage = await openSqliteStorage({ file: path.join(folder, "holdfast.db"), busyTimeoutMs: 10 });
+  await fill(["the first message"]);
+  while (storage.search.step()) continue;
+  storage.search.put(chat, turnOf("later", "the later message"));
+  const other = await Database.open({ file: path.join(folder, "holdfast.db"), busyTimeoutMs: 10 });
+  other.exec("BEGIN IMMEDIATE");
+  expect(find("message")).toEqual([["0", "the first \u0001message\u0002"]]);
+  other.exec("ROLLBACK");
+  other.close();
+  expect(find("message")).toHaveLength(2);
+});
+
 it("[D743] marks matches and finds titles, in any case and without accents", async () => {
   await open();
   await fill(["Le CAFÉ est fermé"]);

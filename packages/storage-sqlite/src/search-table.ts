@@ -1,6 +1,12 @@
 // The full-text index: a row of text for each ended turn, and FTS5 over them where SQLite has it.
 import type { SessionSummary, Turn } from "@holdfast/ahp";
-import { type SearchHit, type SearchIndex, type SearchQuery, searchDocument } from "@holdfast/core/ports";
+import {
+  type SearchHit,
+  type SearchIndex,
+  type SearchQuery,
+  searchDocument,
+  StorageError,
+} from "@holdfast/core/ports";
 import type { ChannelTable } from "./channel-table.ts";
 import type { Database } from "./database.ts";
 import { isIndexDamaged, maybeTextOf, numberOf, type SqlRow, type SqlValue, textOf } from "./driver.ts";
@@ -11,6 +17,8 @@ import type { TurnTable } from "./turn-table.ts";
 const maxOlderTurns = 200;
 /** Rows that one step indexes, so that nobody waits long. */
 const rowsOfStep = 20;
+/** Steps that a search takes itself; the background takes the others. */
+const stepsOfSearch = 5;
 /** Pages of the index that one step merges, about 10 ms of work. */
 const pagesOfStep = 100;
 const indexedKey = "search/indexed";
@@ -103,10 +111,10 @@ export class SearchTable implements SearchIndex {
     const words = query.words.map((word) => word.replaceAll("\u0000", "")).filter((word) => word !== "");
     if (words.length === 0) return [];
     const titles = this.#findTitles(words, query);
-    const turns = this.#useIndex(() => {
-      while (this.#indexRows()) continue;
-      return this.#indexedId === undefined ? this.#findLike(words, query) : this.#findIndexed(words, query);
-    });
+    this.#catchUp();
+    const turns = this.#useIndex(() =>
+      this.#indexedId === undefined ? this.#findLike(words, query) : this.#findIndexed(words, query),
+    );
     return [...titles, ...turns].slice(0, query.limit);
   }
 
@@ -201,6 +209,17 @@ export class SearchTable implements SearchIndex {
       );
     });
     this.#database.run("DELETE FROM search_turn WHERE id = ?", id);
+  }
+
+  /** Indexes the turns that ended just now; where nothing can be written, a search goes without them. */
+  #catchUp(): void {
+    try {
+      this.#useIndex(() => {
+        for (let step = 0; step < stepsOfSearch && this.#indexRows(); step += 1) continue;
+      });
+    } catch (error) {
+      if (!(error instanceof StorageError) || error.code !== "unavailable") throw error;
+    }
   }
 
   /** Adds the next rows to the index; gives whether there may be more. */

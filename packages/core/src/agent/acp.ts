@@ -5,13 +5,13 @@ import type { CatalogueAgent, Quirk } from "@holdfast/protocol";
 /** The protocol version that the host speaks. */
 export const ACP_VERSION = 1;
 
-/** A piece of content. */
+/** A piece of content. For optional members ACP allows null. */
 export interface AcpContent {
   readonly type: string;
   readonly text?: string;
   readonly data?: string;
-  readonly mimeType?: string;
-  readonly uri?: string;
+  readonly mimeType?: string | null;
+  readonly uri?: string | null;
   readonly name?: string;
   /** Of the type `resource`: a text or bytes in base64. */
   readonly resource?: {
@@ -252,7 +252,7 @@ export function describeAgent(
     name: agentInfo?.name ?? "agent",
     resume: best === undefined ? "none" : best === "session/resume" ? "resume" : "load",
     accepts: (["image", "audio", "embeddedContext"] as const).filter((kind) => prompt[kind] === true),
-    ...(agentInfo?.version !== undefined && { version: agentInfo.version }),
+    ...(typeof agentInfo?.version === "string" && { version: agentInfo.version }),
     ...(isMarked(agentCapabilities?.sessionCapabilities?.fork) && { forks: true }),
     ...(runsMessages(info) && { runsMessages: true }),
     ...(!asks && { asks, askModes }),

@@ -52,7 +52,7 @@ export function readToolContent(
       return {
         type: "resource",
         uri: content.uri,
-        ...(content.mimeType !== undefined && { contentType: content.mimeType }),
+        ...(typeof content.mimeType === "string" && { contentType: content.mimeType }),
       };
     }
   }
@@ -72,6 +72,6 @@ export function readEmbedded({
   }
   const bytes = blob ?? data;
   // A picture may come both ways, and is then read from its place.
-  if (typeof bytes !== "string" || (blob === undefined && uri !== undefined)) return undefined;
+  if (typeof bytes !== "string" || (typeof blob !== "string" && typeof uri === "string")) return undefined;
   return { data: bytes, contentType: type ?? mimeType ?? "application/octet-stream" };
 }

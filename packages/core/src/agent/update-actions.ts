@@ -233,8 +233,8 @@ export class TurnTranslator {
           kind: "contentRef",
           id: makeId("part", this.#nextPart()),
           uri,
-          ...(contentType !== undefined && { contentType }),
-          ...(name !== undefined && { name }),
+          ...(typeof contentType === "string" && { contentType }),
+          ...(typeof name === "string" && { name }),
         },
       }),
     ];

@@ -1,5 +1,5 @@
 // Updates of agents: every kind is kept, and the oddities of real agents do no harm.
-import { turnParts } from "@holdfast/ahp";
+import { channelModels, turnParts } from "@holdfast/ahp";
 import { expect, test } from "vitest";
 import { guardLeaks } from "../testing/detector.ts";
 import { ME, useFakeHosts } from "../testing/fake-host.ts";
@@ -103,6 +103,43 @@ test("[N304] resources that come along in an answer or a tool call are kept, tex
     { kind: "contentRef", uri: "data:application/octet-stream;base64,AAE=", name: "file:///a.bin" },
     { toolCall: { content: [{ type: "embeddedResource", data, contentType: "text/markdown" }] } },
   ]);
+});
+
+test("[N9] a null in place of an optional member counts as absent, in an answer and in a tool call", async () => {
+  const image = { type: "image", data: "aGk=", mimeType: "image/png", uri: null, annotations: null };
+  const link = { type: "resource_link", uri: "file:///a", name: "a", mimeType: null, title: null };
+  const text = { type: "resource", resource: { uri: "file:///b", mimeType: null, text: "b" } };
+  const contents = [image, link, text];
+  const { session, turn } = await play([
+    ...contents.map((content) => update("agent_message_chunk", { content, messageId: null })),
+    update("tool_call", {
+      toolCallId: "t",
+      title: "Read",
+      name: null,
+      status: "completed",
+      locations: [{ path: "/a", line: null }],
+      content: contents.map((content) => ({ type: "content", content })),
+    }),
+    update("tool_call_update", { toolCallId: "t", title: null, kind: null, content: null, locations: null }),
+  ]);
+  const b = Buffer.from("b").toString("base64");
+  expect(session.lastTurn.responseParts).toMatchObject([
+    { kind: "contentRef", uri: "data:image/png;base64,aGk=", contentType: "image/png" },
+    { kind: "contentRef", uri: "file:///a", name: "a" },
+    { kind: "contentRef", uri: `data:text/plain;base64,${b}`, name: "file:///b" },
+    {
+      toolCall: {
+        content: [
+          { type: "embeddedResource", data: "aGk=", contentType: "image/png" },
+          { type: "resource", uri: "file:///a" },
+          { type: "embeddedResource", data: b, contentType: "text/plain" },
+        ],
+      },
+    },
+  ]);
+  // A chat that is loaded from the storage leaves out actions that the model does not know.
+  const problems = turn.actions.map((action) => channelModels.chat.checkAction(action));
+  expect(problems.filter(({ ok }) => !ok)).toEqual([]);
 });
 
 test.each(["end_turn", "cancelled"])(

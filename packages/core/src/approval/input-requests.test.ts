@@ -1,4 +1,5 @@
 // Questions of agents that are more than yes or no: forms and addresses.
+import { channelModels } from "@holdfast/ahp";
 import { expect, test } from "vitest";
 import { guardLeaks } from "../testing/detector.ts";
 import { ME, useFakeHosts } from "../testing/fake-host.ts";
@@ -64,6 +65,21 @@ test.each([
   await turn.ended;
   expect(await session.agent.result("form")).toEqual({ action: optionId, ...(content && { content }) });
   expect(session.state.inputNeeded).toEqual([]);
+});
+
+test("[N9] a null in place of an optional member of a form counts as absent", async () => {
+  const schema = { ...requestedSchema, title: null, required: null };
+  const params = { mode: "form", message: "Paint it", requestedSchema: schema, toolCallId: null, url: null };
+  const host = newHost({
+    agents: { mine: { prompts: { go: [ask("form", "elicitation/create", params)] } } },
+  });
+  const session = await host.open();
+  const turn = session.stream("go");
+  const action = await turn.until(({ type }) => type === "chat/inputRequested");
+  expect(channelModels.chat.checkAction(action)).toMatchObject({ ok: true });
+  const id = action.type === "chat/inputRequested" ? action.request.id : "";
+  expect(session.resolve(id, "accept", { count: 1 })).toEqual({ resolved: true });
+  await turn.ended;
 });
 
 test("[A85] the entered values go to the agent with the answer, and no other action is one", async () => {

@@ -124,24 +124,30 @@ export function shownPath(latin1: string, prefix: string): string {
 
 /** Splits the output of `-p` into files: contents cannot begin a line with `diff --git`. */
 export function splitPatches(output: Buffer): readonly string[] {
-  const text = output.toString("latin1");
-  const starts: number[] = [];
-  for (const found of text.matchAll(/^diff --git /gm)) starts.push(found.index);
-  return starts.map((start, index) => text.slice(start, starts[index + 1]));
+  return splitAtLines(output.toString("latin1"), "diff --git ").slice(1);
 }
 
 /** Reads the patch of one file. */
 export function readPatch(raw: string): FilePatch {
-  const first = raw.search(/^@@ /m);
-  if (first < 0) return { header: raw, hunks: [], raw };
-  const pieces = raw.slice(first).split(/^(?=@@ )/m);
-  return { header: raw.slice(0, first), hunks: pieces.map(readHunk), raw };
+  const [header = "", ...hunks] = splitAtLines(raw, "@@ ");
+  return { header, hunks: hunks.map(readHunk), raw };
+}
+
+/**
+ * Splits a text before each line that begins with a mark; the first piece is what stands before all of them. Only a
+ * line feed ends a line of git: for `^` in a regular expression a carriage return does, too, and files may have some.
+ */
+function splitAtLines(text: string, mark: string): readonly string[] {
+  const starts = text.startsWith(mark) ? [0] : [];
+  const line = `\n${mark}`;
+  for (let at = text.indexOf(line); at >= 0; at = text.indexOf(line, at + 1)) starts.push(at + 1);
+  return [text.slice(0, starts[0]), ...starts.map((start, index) => text.slice(start, starts[index + 1]))];
 }
 
 function readHunk(raw: string): PatchHunk {
   const end = raw.indexOf("\n") + 1;
   const [, oldStart = "0", oldLines = "1", newStart = "0", newLines = "1", heading = ""] =
-    /^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@ ?(.*)$/m.exec(raw.slice(0, end)) ?? [];
+    /^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@ ?(.*)/.exec(raw.slice(0, end)) ?? [];
   const body = raw.slice(end);
   // The side that does not move names it: hunks keep their ids when others are reverted.
   const id = createHash("sha256").update(`${oldStart},${oldLines}\n${body}`, "latin1").digest("hex");

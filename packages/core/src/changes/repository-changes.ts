@@ -309,6 +309,11 @@ export class RepositoryChanges {
       found.set(file.path, sections.slice(next, next + count).join(""));
       next += count;
     }
+    // Else some would be shown, and reverted, as those of another file.
+    if (next !== sections.length) {
+      const message = `git listed ${next} files and printed ${sections.length}, so their diffs cannot be told apart.`;
+      throw new HostError("CHANGES_UNAVAILABLE", message);
+    }
     return found;
   }
 

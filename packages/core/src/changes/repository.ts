@@ -4,12 +4,12 @@
 // but objects, and the repository's own only serves to find HEAD and, for a commit, to move it.
 import { createHash } from "node:crypto";
 import { lstatSync, realpathSync } from "node:fs";
-import { mkdir, writeFile } from "node:fs/promises";
+import { lstat, mkdir, rm, writeFile } from "node:fs/promises";
 import { homedir } from "node:os";
 import path from "node:path";
 import { brokenLink, linkedRepository } from "../isolation/linked-repository.ts";
 import { liesIn } from "../resource/files.ts";
-import type { Git } from "./git.ts";
+import { type Git, GitError } from "./git.ts";
 
 /** A repository, as git found it from a session's folder. */
 export interface Repository {
@@ -21,13 +21,19 @@ export interface Repository {
   readonly objects: string;
   readonly index: string;
   readonly attributes: string;
+  /** Names that it ignores besides those in its `.gitignore` files. */
+  readonly exclude: string;
   /** Settings that change nothing but how contents are compared. */
   readonly settings: ReadonlyMap<string, string>;
+  /** Our own git folder for it. */
+  readonly own: string;
+}
+
+/** The configuration of a repository; somebody may change it while the session is open. */
+interface Settings extends Pick<Repository, "settings"> {
   /** The names of filters that are configured; none of them is ever run. */
   readonly filters: ReadonlySet<string>;
   readonly author: { readonly name: string; readonly email: string } | undefined;
-  /** Our own git folder for it. */
-  readonly own: string;
 }
 
 /** Whether a folder or one around it has a `.git`: a cheap look before git is asked. */
@@ -91,9 +97,11 @@ export function repositoryEnvironment(): Record<string, string> {
     [`GIT_CONFIG_KEY_${index}`, name] as const,
     [`GIT_CONFIG_VALUE_${index}`, value] as const,
   ]);
+  const configHome = process.env["XDG_CONFIG_HOME"];
   return {
     ...shared,
     HOME: homedir(),
+    ...(configHome !== undefined && { XDG_CONFIG_HOME: configHome }),
     GIT_OPTIONAL_LOCKS: "0",
     GIT_CONFIG_COUNT: `${disarmed.length}`,
     ...Object.fromEntries(overrides),
@@ -135,6 +143,8 @@ export async function openRepository(
         "index",
         "--git-path",
         "info/attributes",
+        "--git-path",
+        "info/exclude",
         "--show-prefix",
       ],
       cwd: root,
@@ -143,10 +153,11 @@ export async function openRepository(
     .catch(() => undefined);
   const lines = found?.toString("utf8").split("\n") ?? [];
   // A path with a line feed in it would be taken for two; such a repository is left alone.
-  if (lines.length !== 8 || lines[0] !== "true") return undefined;
-  const [, top = "", gitFolder = "", objects = "", index = "", attributes = "", prefix = ""] = lines;
+  if (lines.length !== 9 || lines[0] !== "true") return undefined;
+  const [, top = "", gitFolder = "", objects = "", index = "", attributes = "", exclude = "", prefix = ""] =
+    lines;
   if (!isOwnRepository({ top, gitFolder })) return undefined;
-  const config = await readSettings(git, root);
+  const { settings } = await readSettings(git, { top, gitFolder });
   const own = path.join(folder, createHash("sha256").update(root).digest("hex").slice(0, 16));
   const repository: Repository = {
     top,
@@ -155,8 +166,9 @@ export async function openRepository(
     objects: path.resolve(root, objects),
     index: path.resolve(root, index),
     attributes: path.resolve(root, attributes),
+    exclude: path.resolve(root, exclude),
+    settings,
     own,
-    ...config,
   };
   await makeOwnFolder(repository);
   return (await isIgnored(git, repository)) ? undefined : repository;
@@ -198,6 +210,7 @@ function staysIn(folder: string, part: string): boolean {
 /** A folder that its repository ignores would seem never to change. */
 async function isIgnored(git: Git, repository: Repository): Promise<boolean> {
   if (repository.prefix === "") return false;
+  await copyExclude(git, repository);
   const args = ["check-ignore", "-q", "--no-index", repository.prefix.slice(0, -1)];
   // This command takes no literal pathspecs.
   const env = { ...ownEnvironment(repository), GIT_LITERAL_PATHSPECS: "0" };
@@ -207,15 +220,45 @@ async function isIgnored(git: Git, repository: Repository): Promise<boolean> {
   );
 }
 
-async function readSettings(
+/** A list of names beyond this is not read. */
+const maxExcludeBytes = 1024 * 1024;
+
+/**
+ * Brings our copy of what the repository ignores up to date, unless it is in the state `known`; gives its state. In the
+ * isolation, since an agent may have put a link in its place.
+ */
+export async function copyExclude(
   git: Git,
-  root: string,
-): Promise<Pick<Repository, "settings" | "filters" | "author">> {
+  { exclude, own, top }: Repository,
+  known?: string,
+): Promise<string> {
+  const copy = path.join(own, "info/exclude");
+  const found = await lstat(exclude).catch(() => undefined);
+  const isRead = found?.isFile() === true && found.size <= maxExcludeBytes;
+  const state = isRead ? `${found.ino} ${found.size} ${found.ctimeMs}` : "none";
+  if (state === known) return state;
+  await rm(copy, { force: true });
+  if (!isRead) return state;
+  // Where the copy failed, the next snapshot tries again.
+  return git.run({ program: "cp", args: ["--", exclude, copy], cwd: top, env: {} }).then(
+    () => state,
+    () => "failed",
+  );
+}
+
+/** Reads the configuration as it is now. */
+export async function readSettings(
+  git: Git,
+  { top, gitFolder }: Pick<Repository, "top" | "gitFolder">,
+): Promise<Settings> {
   const names = `^(${adopted.map((name) => name.replace(".", "\\.")).join("|")}|user\\.(name|email)|filter\\..*)$`;
   const args = ["config", "-z", "--get-regexp", names];
-  const output = await git
-    .run({ args, cwd: root, env: repositoryEnvironment() })
-    .catch(() => Buffer.alloc(0));
+  const env = { ...repositoryEnvironment(), GIT_DIR: gitFolder };
+  const output = await git.run({ args, cwd: top, env }).catch((error: unknown) => {
+    // It fails where nothing is configured. After a timeout nobody knows whether a filter is.
+    if (error instanceof GitError && error.limit === undefined) return Buffer.alloc(0);
+    throw error;
+  });
   const settings = new Map<string, string>();
   const filters = new Set<string>();
   const user = new Map<string, string>();
@@ -235,6 +278,7 @@ async function makeOwnFolder(repository: Repository): Promise<void> {
   const { own, objects } = repository;
   await mkdir(path.join(own, "refs"), { recursive: true, mode: 0o700 });
   await mkdir(path.join(own, "objects/info"), { recursive: true, mode: 0o700 });
+  await mkdir(path.join(own, "info"), { recursive: true, mode: 0o700 });
   await writeFile(path.join(own, "HEAD"), "ref: refs/heads/none\n");
   await writeFile(path.join(own, "objects/info/alternates"), `${objects}\n`);
   await writeFile(path.join(own, "config"), configOf(repository));
@@ -254,6 +298,7 @@ function configOf({ settings, attributes }: Repository): string {
     "quotePath = false",
     `attributesFile = ${quote(attributes)}`,
   ];
+  if (!settings.has("core.excludesfile")) lines.push(`excludesfile = ${quote(defaultExcludesFile())}`);
   for (const [name, value] of settings) {
     if (!name.startsWith("core.")) continue;
     const text = value.startsWith("~/") ? path.join(homedir(), value.slice(2)) : value;
@@ -262,6 +307,12 @@ function configOf({ settings, attributes }: Repository): string {
   lines.push("[gc]", "auto = 0", "[diff]", "ignoreSubmodules = dirty", "[apply]", "whitespace = nowarn");
   if (format !== undefined) lines.push("[extensions]", `objectFormat = ${quote(format)}`);
   return `${lines.join("\n")}\n`;
+}
+
+/** Where git looks for names that a person ignores everywhere; our folder stands in for the home. */
+function defaultExcludesFile(): string {
+  const configHome = process.env["XDG_CONFIG_HOME"] ?? "";
+  return path.join(configHome === "" ? path.join(homedir(), ".config") : configHome, "git/ignore");
 }
 
 function quote(value: string): string {

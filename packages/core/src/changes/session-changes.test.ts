@@ -16,7 +16,7 @@ import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { makeId } from "@holdfast/ahp";
 import type { Ceiling } from "@holdfast/protocol";
-import { afterAll, beforeEach, describe, expect, test, vi } from "vitest";
+import { afterAll, beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
 import type { Caller } from "../caller.ts";
 import { guardLeaks } from "../testing/detector.ts";
 import { type FakeHost, ME, useFakeHosts } from "../testing/fake-host.ts";
@@ -209,6 +209,47 @@ describe.each(levels)("under %s", (level) => {
   });
 });
 
+test("[N740] a turn without a snapshot of its end has the changes until the next turn, and a revert leaves those after it", async () => {
+  const scene = await openScene({
+    fail: "echo 1 > first.txt; echo 1 >> kept.txt; mkfifo .gitattributes",
+    more: "echo 2 > second.txt; sed -i s/^1/2/ first.txt",
+  });
+  await scene.session.turn("fail");
+  // After the snapshot, which fails like this.
+  await expect(list(scene)).rejects.toMatchObject({ code: "CHANGES_UNAVAILABLE" });
+  rmSync(path.join(repository, ".gitattributes"));
+  expect((await list(scene, "1")).files.map((file) => file.path)).toEqual(["first.txt", "kept.txt"]);
+  await scene.session.turn("more");
+  const { files } = await list(scene, "1");
+  expect(files.map((file) => file.path)).toEqual(["first.txt", "kept.txt"]);
+  const { diffs } = await diff(scene, "first.txt", "1");
+  expect(diffs[0]?.hunks.map(({ text }) => text)).toEqual(["+1\n"]);
+  await revert(scene, [{ path: "kept.txt" }], "1");
+  expect(read("kept.txt")).toBe("one\ntwo\nthree\n");
+  expect(read("second.txt")).toBe("2\n");
+});
+
+test("[N743] an author and a filter that are configured while the session is open count from then on", async () => {
+  onTestFinished(() => void vi.unstubAllEnvs());
+  vi.stubEnv("HOME", path.join(base, "empty"));
+  vi.stubEnv("XDG_CONFIG_HOME", undefined);
+  const { host, session } = await openScene({ edit: "echo x >> kept.txt; echo x >> long.txt" });
+  await session.turn("edit");
+  const { changes } = host.host;
+  const commit = (): Promise<string> =>
+    changes.commit(session.key, { message: "Second", paths: ["kept.txt"] }, ME);
+  await expect(commit()).rejects.toMatchObject({ code: "CHANGES_UNAVAILABLE" });
+  git("config", "user.name", "Ben");
+  git("config", "user.email", "ben@example.org");
+  expect(git("log", "-1", "--format=%an", await commit())).toBe("Ben\n");
+  git("config", "filter.vault.clean", "true");
+  write(".gitattributes", "long.txt filter=vault\n");
+  await expect(changes.stage(session.key, ["long.txt"], ME)).rejects.toMatchObject({
+    code: "CHANGES_UNAVAILABLE",
+    message: expect.stringContaining("filter vault"),
+  });
+});
+
 test("[N800] files are unstaged as HEAD has them, and those of the newest commit are marked", async () => {
   git("config", "user.name", "Ben");
   git("config", "user.email", "ben@example.org");
@@ -320,6 +361,25 @@ test("[N744] renames, binary files, modes, links, line endings and odd names are
   );
   expect(git("status", "--porcelain")).toBe("");
   expect(read("crlf.txt")).toBe("one\r\ntwo\r\n");
+});
+
+test("[N744] a carriage return in a file begins neither another file nor another hunk", async () => {
+  const scene = await openScene({ go: "true" });
+  await scene.session.turn("go");
+  const fake = "x\rdiff --git a/z.txt b/z.txt\r@@ -1 +1 @@ nothing\r-old\r+new\n";
+  write("a.txt", fake);
+  write("kept.txt", "one\n2\nthree\n");
+  write("z.txt", "z\n");
+  const { diffs } = await diff(scene);
+  const shown = diffs.map(({ file, hunks }) => [file.path, hunks.map(({ text }) => text)]);
+  const changed = " one\n-two\n+2\n three\n";
+  expect(shown).toEqual([
+    ["a.txt", [`+${fake}`]],
+    ["kept.txt", [changed]],
+    ["z.txt", ["+z\n"]],
+  ]);
+  await revert(scene, [{ path: "kept.txt" }]);
+  expect(git("status", "--porcelain")).toBe("?? a.txt\n?? z.txt\n");
 });
 
 test("[N749] an app sees its own sessions only, and changes files where its ceiling allows everything", async () => {

@@ -118,6 +118,7 @@ export class SessionChanges {
         this.#publish(await repository.summarizeAt(tree));
       }
       this.#notify();
+      await repository?.snapshots.prune();
     }).catch((error: unknown) => this.#report(error));
   }
 

@@ -1,6 +1,8 @@
 // Snapshots of a working tree before and after each turn, as refs in our own git folder: `refs/holdfast/…`.
 import { createHash } from "node:crypto";
-import type { Git } from "./git.ts";
+import { rm } from "node:fs/promises";
+import path from "node:path";
+import { type Git, GitError } from "./git.ts";
 import { type Repository, ownEnvironment } from "./repository.ts";
 
 /** The trees of one turn. */
@@ -14,20 +16,32 @@ export interface TurnSnapshot {
   readonly after?: string;
 }
 
-/** How many turns keep their snapshots; the start of the session always does. */
-const maxTurns = 200;
+/** How much is kept. */
+interface SnapshotBounds {
+  /** How many turns keep their snapshots; the start of the session always does. */
+  readonly maxTurns: number;
+  /** After how many turns what older ones alone need is removed from the disk. */
+  readonly pruneEvery: number;
+}
+
+const SNAPSHOT_BOUNDS: SnapshotBounds = { maxTurns: 200, pruneEvery: 50 };
 const startRef = "refs/holdfast/start";
+
+/** The id of a loose object and its type, as `git prune` lists it; the id is the name of its file. */
+const listedObject = /(?<![^\n])([0-9a-f]{2})([0-9a-f]{38,62}) [a-z]+\n/g;
 
 /** The snapshots of one repository. Calls must not overlap. */
 export class Snapshots {
   readonly #git: Git;
   readonly #repository: Repository;
+  readonly #bounds: SnapshotBounds;
   #start: string | undefined;
   #turns: TurnSnapshot[] | undefined;
 
-  constructor(git: Git, repository: Repository) {
+  constructor(git: Git, repository: Repository, bounds: SnapshotBounds = SNAPSHOT_BOUNDS) {
     this.#git = git;
     this.#repository = repository;
+    this.#bounds = bounds;
   }
 
   /** The tree before the first turn; undefined when none has begun. */
@@ -41,11 +55,14 @@ export class Snapshots {
     return this.#load();
   }
 
-  /** A turn by its number or its id. */
+  /** A turn by its number or its id. Only the newest may still change: another without an end ends with the next. */
   async find(turn: string): Promise<TurnSnapshot | undefined> {
     const turns = await this.#load();
     const mark = markOf(turn);
-    return turns.find((each) => each.mark === mark || `${each.number}` === turn);
+    const index = turns.findIndex((each) => each.mark === mark || `${each.number}` === turn);
+    const found = turns[index];
+    const after = found?.after ?? turns[index + 1]?.before;
+    return found && { ...found, ...(after !== undefined && { after }) };
   }
 
   /** A turn begins. One that is resumed keeps the tree of its first beginning. */
@@ -53,6 +70,7 @@ export class Snapshots {
     const turns = await this.#load();
     const mark = markOf(turnId);
     if (turns.some((each) => each.mark === mark)) return;
+    const { maxTurns } = this.#bounds;
     const turn = { number: (turns.at(-1)?.number ?? 0) + 1, mark, before: tree };
     const removed = turns.length < maxTurns ? [] : turns.splice(0, turns.length - maxTurns + 1);
     turns.push(turn);
@@ -74,6 +92,22 @@ export class Snapshots {
     if (turn === undefined) return;
     turns[index] = { ...turn, after: tree };
     await this.#updateRefs([`update ${refOf(turn)}/after ${tree}`]);
+  }
+
+  /** To be called after each turn: now and then, it removes what no snapshot and not our index needs any more. */
+  async prune(): Promise<void> {
+    const { maxTurns, pruneEvery } = this.#bounds;
+    const number = (await this.#load()).at(-1)?.number ?? 0;
+    if (number <= maxTurns || number % pruneEvery !== 0) return;
+    // It would also remove what the repository has in a pack, and may lose at any time: so git only lists.
+    const listed = await this.#run(["prune", "--dry-run"]).catch((error: unknown) => {
+      // Such as one that took too long; it is tried again later.
+      if (error instanceof GitError) return Buffer.alloc(0);
+      throw error;
+    });
+    for (const [, folder = "", name = ""] of listed.toString("latin1").matchAll(listedObject)) {
+      await rm(path.join(this.#repository.own, "objects", folder, name), { force: true });
+    }
   }
 
   async #updateRefs(lines: readonly string[]): Promise<void> {

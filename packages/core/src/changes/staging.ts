@@ -5,7 +5,13 @@ import path from "node:path";
 import { HostError } from "@holdfast/protocol";
 import type { FileEntry } from "./diff-output.ts";
 import { type Git, GitError } from "./git.ts";
-import { isOwnRepository, type Repository, ownEnvironment, repositoryEnvironment } from "./repository.ts";
+import {
+  isOwnRepository,
+  readSettings,
+  type Repository,
+  ownEnvironment,
+  repositoryEnvironment,
+} from "./repository.ts";
 import { readHead } from "./working-tree.ts";
 
 /** A file of which the repository's index has another state than HEAD. */
@@ -78,11 +84,12 @@ export async function unstage(
 
 /** Commits what is staged, without hooks and unsigned; returns the commit's id. */
 export async function commit(git: Git, repository: Repository, message: string): Promise<string> {
-  const { top, gitFolder, author } = repository;
+  const { top, gitFolder } = repository;
+  refuseForeign(repository);
+  const { author } = await readSettings(git, repository);
   if (author === undefined) {
     throw unavailable("git does not know who commits. Set user.name and user.email with git config.");
   }
-  refuseForeign(repository);
   await refuseUnfinished(repository);
   const env = indexEnvironment(repository);
   const head = await readHead(git, repository);
@@ -137,10 +144,10 @@ function refuseForeign(repository: Repository): void {
 
 /** A file that a filter translates would get into the index untranslated: git-lfs would store it whole. */
 async function refuseFilters(git: Git, repository: Repository, input: Buffer): Promise<void> {
-  const { top, filters } = repository;
+  const { filters } = await readSettings(git, repository);
   if (filters.size === 0) return;
   const args = ["check-attr", "-z", "--stdin", "filter"];
-  const output = await git.run({ args, cwd: top, env: ownEnvironment(repository), input });
+  const output = await git.run({ args, cwd: repository.top, env: ownEnvironment(repository), input });
   const fields = output.toString("utf8").split("\0");
   for (let at = 0; at + 2 < fields.length; at += 3) {
     const filter = fields[at + 2] ?? "";

@@ -3,7 +3,7 @@ import { lstat, rm } from "node:fs/promises";
 import path from "node:path";
 import { HostError } from "@holdfast/protocol";
 import { type Git, GitError } from "./git.ts";
-import { type Repository, ownEnvironment, repositoryEnvironment } from "./repository.ts";
+import { copyExclude, type Repository, ownEnvironment, repositoryEnvironment } from "./repository.ts";
 import { ControlFiles, isSpecial } from "./special-files.ts";
 
 /** Why a file is not compared. */
@@ -48,20 +48,21 @@ export class WorkingTree {
   readonly #bounds: TreeBounds;
   readonly #controlFiles: ControlFiles;
   #isSeeded = false;
-  /** Untracked files that were added so far. */
-  #untrackedFiles = 0;
-  #untrackedBytes = 0;
+  #excludeState: string | undefined;
+  readonly #untracked: UntrackedFiles;
 
   constructor(git: Git, repository: Repository, bounds: TreeBounds = TREE_BOUNDS) {
     this.#git = git;
     this.#repository = repository;
     this.#bounds = bounds;
+    this.#untracked = new UntrackedFiles(bounds);
     this.#controlFiles = new ControlFiles(repository.top, repository.prefix);
   }
 
   /** Brings our index in line with the files of the session's folder; gives those that were left out. */
   async refresh(): Promise<readonly OmittedFile[]> {
     const unread = await this.#requireAttributes();
+    this.#excludeState = await copyExclude(this.#git, this.#repository, this.#excludeState);
     if (!this.#isSeeded) await this.#seed();
     this.#isSeeded = true;
     try {
@@ -153,32 +154,29 @@ export class WorkingTree {
   async #choose(
     candidates: readonly Candidate[],
   ): Promise<{ readonly wanted: Buffer[]; readonly omitted: OmittedFile[] }> {
-    const { maxFileBytes, maxUntrackedFiles, maxUntrackedBytes } = this.#bounds;
-    const wanted: Buffer[] = [];
+    const wanted = candidates.filter(({ isDeleted }) => isDeleted).map((each) => each.path);
+    // Before the new ones, which take their room.
+    for (const name of wanted) this.#untracked.remove(name);
     const omitted: OmittedFile[] = [];
     for (const { path: name, isTracked, isDeleted } of candidates) {
+      if (isDeleted) continue;
       if (!isTracked && name.at(-1) === slash) {
         omitted.push({ path: name, reason: "nested-repository" });
         continue;
       }
-      const sizeBytes = isDeleted ? 0 : await this.#sizeOf(name);
+      const sizeBytes = await this.#sizeOf(name);
       if (sizeBytes === undefined) {
         omitted.push({ path: name, reason: "not-a-file" });
         continue;
       }
-      if (sizeBytes > maxFileBytes) {
+      if (sizeBytes > this.#bounds.maxFileBytes) {
         omitted.push({ path: name, reason: "too-large" });
         continue;
       }
-      if (isDeleted) this.#untrackedFiles = Math.max(0, this.#untrackedFiles - 1);
-      if (!isTracked) {
-        const isFull = this.#untrackedFiles >= maxUntrackedFiles;
-        if (isFull || this.#untrackedBytes + sizeBytes > maxUntrackedBytes) {
-          omitted.push({ path: name, reason: "too-many" });
-          continue;
-        }
-        this.#untrackedFiles += 1;
-        this.#untrackedBytes += sizeBytes;
+      const isUntracked = !isTracked || this.#untracked.has(name);
+      if (isUntracked && !this.#untracked.add(name, sizeBytes)) {
+        omitted.push({ path: name, reason: "too-many" });
+        continue;
       }
       wanted.push(name);
     }
@@ -204,6 +202,7 @@ export class WorkingTree {
       const [first] = names;
       if (names.length === 1 && first !== undefined) {
         omitted.push({ path: first, reason: "unreadable" });
+        this.#untracked.remove(first);
         return;
       }
       const middle = Math.ceil(names.length / 2);
@@ -226,6 +225,40 @@ export class WorkingTree {
       input,
       maxOutputBytes,
     });
+  }
+}
+
+/** The untracked files in our index, within bounds on their number and their size. */
+class UntrackedFiles {
+  readonly #bounds: TreeBounds;
+  readonly #sizes = new Map<string, number>();
+  #sizeBytes = 0;
+
+  constructor(bounds: TreeBounds) {
+    this.#bounds = bounds;
+  }
+
+  has(name: Buffer): boolean {
+    return this.#sizes.has(name.toString("latin1"));
+  }
+
+  /** Adds a file, or notes its new size; false where there is no room. */
+  add(name: Buffer, sizeBytes: number): boolean {
+    const { maxUntrackedFiles, maxUntrackedBytes } = this.#bounds;
+    const key = name.toString("latin1");
+    const before = this.#sizes.get(key);
+    const sumBytes = this.#sizeBytes - (before ?? 0) + sizeBytes;
+    const isFull = before === undefined && this.#sizes.size >= maxUntrackedFiles;
+    if (isFull || sumBytes > maxUntrackedBytes) return false;
+    this.#sizes.set(key, sizeBytes);
+    this.#sizeBytes = sumBytes;
+    return true;
+  }
+
+  remove(name: Buffer): void {
+    const key = name.toString("latin1");
+    this.#sizeBytes -= this.#sizes.get(key) ?? 0;
+    this.#sizes.delete(key);
   }
 }
 

@@ -1,6 +1,14 @@
 // Which repository a folder may write to besides itself: the one that names it, whatever the folder's own files say.
 import { execFileSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync, truncateSync, writeFileSync } from "node:fs";
+import {
+  appendFileSync,
+  mkdirSync,
+  mkdtempSync,
+  rmSync,
+  symlinkSync,
+  truncateSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { beforeEach, describe, expect, it, onTestFinished } from "vitest";
@@ -42,6 +50,15 @@ describe("[V741] a folder that is linked", () => {
     git(module, "config", "core.worktree", app);
     write(".git", `gitdir: ${module}\n`);
     expect(linkedRepository(app)).toBe(module);
+  });
+
+  it("[V741] by a setting with a carriage return in its value has none", () => {
+    const module = path.join(owner, ".git", "modules", "app");
+    mkdirSync(path.dirname(module), { recursive: true });
+    git(owner, "clone", "--bare", owner, module);
+    appendFileSync(path.join(module, "config"), `[remote "other"]\n\turl = x\rworktree = ${app}\n`);
+    write(".git", `gitdir: ${module}\n`);
+    expect(linkedRepository(app)).toBeUndefined();
   });
 
   it.each<[string, () => void]>([

@@ -46,7 +46,7 @@ export function brokenLink(root: string): string | undefined {
 }
 
 function readLink(link: string): string | undefined {
-  return /^gitdir: (.+)$/m.exec(readSmallFile(link, maxPointerBytes) ?? "")?.[1];
+  return /^gitdir: ([^\n]+)\n*$/.exec(readSmallFile(link, maxPointerBytes) ?? "")?.[1]?.replace(/\r+$/, "");
 }
 
 /** The repository of a worktree: it keeps what belongs to the worktree in `worktrees/NAME`, with a way back. */
@@ -63,7 +63,8 @@ function worktreeOf(own: string, link: string): string | undefined {
 /** The repository of a submodule, whose configuration names the folder. */
 function submoduleOf(own: string, root: string): string | undefined {
   const config = readSmallFile(path.join(own, "config"), maxConfigBytes) ?? "";
-  const named = /^\s*worktree\s*=\s*(.+?)\s*$/m.exec(config)?.[1];
+  // Only a line feed ends a line of git: a value may have carriage returns.
+  const named = /(?:^|\n)[ \t]*worktree[ \t]*=([^\n]+)/.exec(config)?.[1]?.trim();
   if (named === undefined || realpathSync(path.resolve(own, named)) !== realpathSync(root)) return undefined;
   return isRepository(own) ? own : undefined;
 }

@@ -1,9 +1,11 @@
 // Searches of a host: whose sessions are found, and what of a turn is.
-import { makeId } from "@holdfast/ahp";
-import { expect, test } from "vitest";
+import { makeId, type Turn } from "@holdfast/ahp";
+import { expect, onTestFinished, test, vi } from "vitest";
+import type { SearchIndex } from "../ports.ts";
 import { guardLeaks } from "../testing/detector.ts";
 import { ME, useFakeHosts } from "../testing/fake-host.ts";
 import { say, update } from "../testing/script.ts";
+import { HostSearch } from "./host-search.ts";
 
 guardLeaks();
 const newHost = useFakeHosts();
@@ -43,4 +45,30 @@ test("[D740] messages, replies, tool calls, commands and edited paths are search
   const isFound = (q: string): boolean => host.host.search.find({ q }, ME).length > 0;
   const words = ["typed-message", "visible-reply", "title-of-call", "edited-path", "hidden-thought"];
   expect(words.map(isFound)).toEqual([true, true, true, true, false]);
+});
+
+test("[D743] turns that end while the host runs are indexed in the background, step by step", async () => {
+  let waiting = 0;
+  let steps = 0;
+  const index: SearchIndex = {
+    put: () => void (waiting += 2),
+    step: () => {
+      steps += 1;
+      waiting = Math.max(0, waiting - 1);
+      return waiting > 0;
+    },
+    find: () => [],
+  };
+  const onFault = (error: unknown): void => {
+    throw error;
+  };
+  const search = new HostSearch(index, onFault);
+  onTestFinished(() => search.close());
+  await vi.waitFor(() => expect(steps).toBe(1));
+  const turn = { id: makeId("turn", "1") } as Turn;
+  search.put("chat:/1", turn);
+  await vi.waitFor(() => expect(waiting).toBe(0));
+  search.put("chat:/1", turn);
+  await vi.waitFor(() => expect(waiting).toBe(0));
+  expect(steps).toBe(5);
 });

@@ -1,5 +1,6 @@
 // Searches over the sessions of a caller, and the index that is kept behind the turns.
 import { fileURLToPath, pathToFileURL } from "node:url";
+import type { Turn } from "@holdfast/ahp";
 import type { SearchResult, SearchSessionsQuery } from "@holdfast/protocol";
 import type { Caller } from "../caller.ts";
 import type { SearchHit, SearchIndex } from "../ports.ts";
@@ -15,10 +16,17 @@ export class HostSearch {
   readonly #index: SearchIndex;
   readonly #onFault: (error: unknown) => void;
   #timer: NodeJS.Timeout | undefined;
+  #isClosed = false;
 
   constructor(index: SearchIndex, onFault: (error: unknown) => void) {
     this.#index = index;
     this.#onFault = onFault;
+    this.#later();
+  }
+
+  /** Adds a turn that has ended. */
+  put(chat: string, turn: Turn): void {
+    this.#index.put(chat, turn);
     this.#later();
   }
 
@@ -41,20 +49,21 @@ export class HostSearch {
   }
 
   close(): void {
+    this.#isClosed = true;
     clearTimeout(this.#timer);
-    this.#timer = undefined;
   }
 
   /** Goes through what is not yet indexed, a little at a time, until nothing is left. */
   #later(): void {
-    this.#timer = setTimeout(() => {
+    if (this.#isClosed) return;
+    this.#timer ??= setTimeout(() => {
+      this.#timer = undefined;
       try {
         if (this.#index.step()) this.#later();
       } catch (error) {
         this.#onFault(error);
       }
-    }, pauseMs);
-    this.#timer.unref();
+    }, pauseMs).unref();
   }
 }
 

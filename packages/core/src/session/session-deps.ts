@@ -22,6 +22,7 @@ import type { PolicySource } from "../policy/host-policy.ts";
 import type { Isolation } from "../isolation/isolation.ts";
 import type { Timeouts } from "../timeouts.ts";
 import type { Storage } from "../ports.ts";
+import type { HostSearch } from "../search/host-search.ts";
 import type { HostTerminals } from "../terminal/host-terminals.ts";
 import type { ProcessOwners } from "../terminal/process-owners.ts";
 import type { Rights } from "./rights.ts";
@@ -37,6 +38,7 @@ export type Log = (
 export interface SessionDeps {
   readonly hub: Hub;
   readonly storage: Storage;
+  readonly search: HostSearch;
   readonly watchers: HostWatchers;
   readonly processPort: ProcessPort;
   readonly installations: Installations;

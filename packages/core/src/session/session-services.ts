@@ -194,16 +194,16 @@ export class SessionServices implements AgentServices {
     const { message, mode, requestedSchema, url, toolCallId } = params as {
       message?: string;
       mode?: string;
-      requestedSchema?: JsonObject;
-      url?: string;
-      toolCallId?: string;
+      requestedSchema?: JsonObject | null;
+      url?: string | null;
+      toolCallId?: string | null;
     };
     const form = {
       message: message ?? "",
       mode: mode === "url" ? "url" : "form",
-      requestedSchema,
-      url,
-      toolCallId,
+      requestedSchema: requestedSchema ?? undefined,
+      url: url ?? undefined,
+      toolCallId: toolCallId ?? undefined,
     } as const;
     const { inputs } = context.deps;
     const id = idFor(request.name, "form");

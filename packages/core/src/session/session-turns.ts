@@ -329,7 +329,7 @@ export class SessionTurns {
     if (!deps.hub.recording.isStoring) return;
     try {
       const turn = chat.endedTurn(turnId);
-      if (turn !== undefined) deps.storage.search.put(chat.uri, turn);
+      if (turn !== undefined) deps.search.put(chat.uri, turn);
     } catch (error) {
       this.#context.warn(`A turn could not be indexed for searches: ${String(error)}`);
     }

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import type { TerminalSpool } from "@holdfast/core/ports";
 import fc from "fast-check";
-import { beforeEach, describe, expect, it, onTestFinished } from "vitest";
+import { beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import { openFileSpool, type FileSpoolOptions } from "./file-spool.ts";
 
 const kibibyte = 1024;
@@ -161,8 +161,13 @@ describe("the spool", () => {
   });
 
   it("[D22] writes no faster than its rate, counts what it skips, and always has the end", async () => {
-    let nowMs = 0;
-    const rules = { bytesPerSecond: 1000, burstBytes: 20_000, pendingBytes: 5000, nowMs: () => nowMs };
+    let elapsedMs = 0;
+    const rules = {
+      bytesPerSecond: 1000,
+      burstBytes: 20_000,
+      pendingBytes: 5000,
+      elapsedMs: () => elapsedMs,
+    };
     const spool = await open(rules);
     const chunkBytes = 500;
     const total = 1_000_000;
@@ -170,7 +175,7 @@ describe("the spool", () => {
       spool.append("t:/1", offset, output(offset, chunkBytes));
       if (offset % 10_000 === 0) await spool.extent("t:/1");
       // Ten seconds in all.
-      nowMs += (10_000 * chunkBytes) / total;
+      elapsedMs += (10_000 * chunkBytes) / total;
     }
     await spool.end("t:/1");
     const extent = await spool.extent("t:/1");
@@ -179,6 +184,24 @@ describe("the spool", () => {
     expect(extent?.skippedBytes).toBe(total - (extent?.keptBytes ?? 0));
     const end = await spool.read("t:/1", total - 5000, 1e9);
     expect(Buffer.from(end?.bytes ?? []).equals(output(total - 5000, 5000))).toBe(true);
+    await spool.close();
+  });
+
+  it("[D22] writes at its rate whatever the clock of the machine is set to", async () => {
+    const startMs = Date.now();
+    let nowMs = startMs;
+    const spool = await open({ bytesPerSecond: 1e6, burstBytes: 10_000, nowMs: () => nowMs });
+    const write = async (offset: number): Promise<void> => {
+      spool.append("t:/1", offset, output(offset, 10_000));
+      await vi.waitFor(async () => {
+        expect(await spool.extent("t:/1")).toMatchObject({ keptBytes: offset + 10_000 });
+      });
+    };
+    await write(0);
+    nowMs = startMs - 60 * 60 * 1000;
+    await write(10_000);
+    nowMs = startMs + 60 * 60 * 1000;
+    await write(20_000);
     await spool.close();
   });
 

@@ -65,6 +65,7 @@ class FileSpool implements TerminalSpool {
       burstBytes: 8 * mebibyte,
       pendingBytes: mebibyte / 4,
       nowMs: Date.now,
+      elapsedMs: () => performance.now(),
       onFault: () => {
         // No listener; the gap shows in what is read.
       },

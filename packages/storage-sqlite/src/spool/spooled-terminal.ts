@@ -12,7 +12,10 @@ export interface SpoolRules {
   readonly burstBytes: number;
   /** Bytes that may wait in memory when the rate is used up: of faster output this much of the newest is kept. */
   readonly pendingBytes: number;
+  /** The time of the machine, as the times of files. */
   readonly nowMs: () => number;
+  /** A time that only goes forward, for the rate. */
+  readonly elapsedMs: () => number;
   /** Called when something cannot be written. */
   readonly onFault: (error: unknown) => void;
 }
@@ -51,7 +54,7 @@ export class SpooledTerminal {
   ) {
     this.#rules = rules;
     this.#segments = segments;
-    this.#rate = new Rate(rules.bytesPerSecond, rules.burstBytes, rules.nowMs);
+    this.#rate = new Rate(rules.bytesPerSecond, rules.burstBytes, rules.elapsedMs);
     this.#onWritten = onWritten;
     this.#endOffset = firstOffset;
     this.#isPrepared = firstOffset > 0;
@@ -209,23 +212,23 @@ class PendingBytes {
 class Rate {
   readonly #bytesPerSecond: number;
   readonly #burstBytes: number;
-  readonly #nowMs: () => number;
+  readonly #elapsedMs: () => number;
   #creditBytes: number;
   #countedAtMs: number;
 
-  constructor(bytesPerSecond: number, burstBytes: number, nowMs: () => number) {
+  constructor(bytesPerSecond: number, burstBytes: number, elapsedMs: () => number) {
     this.#bytesPerSecond = bytesPerSecond;
     this.#burstBytes = burstBytes;
-    this.#nowMs = nowMs;
+    this.#elapsedMs = elapsedMs;
     this.#creditBytes = burstBytes;
-    this.#countedAtMs = nowMs();
+    this.#countedAtMs = elapsedMs();
   }
 
   /** Bytes that may be written now; negative after a write that was larger. */
   get creditBytes(): number {
-    const nowMs = this.#nowMs();
-    const grownBytes = ((nowMs - this.#countedAtMs) / 1000) * this.#bytesPerSecond;
-    this.#countedAtMs = nowMs;
+    const elapsedMs = this.#elapsedMs();
+    const grownBytes = ((elapsedMs - this.#countedAtMs) / 1000) * this.#bytesPerSecond;
+    this.#countedAtMs = elapsedMs;
     this.#creditBytes = Math.min(this.#burstBytes, this.#creditBytes + grownBytes);
     return this.#creditBytes;
   }

@@ -136,6 +136,25 @@ export function describeRemoval({ start, storage, hub }: World): void {
     expect(storage().loadChannel(open.chat)).toEqual(state);
   });
 
+  it("[D11] comes to the logs behind those of which nothing can go, and to an end", async () => {
+    await start({ snapshotAfterBytes: 1e9 });
+    const pieces = Array.from({ length: 20 }, () => "x".repeat(20_000));
+    const samples = [1, 2, 3, 4, 5].map((seconds) => openSession(hub(), `s${seconds}`, seconds));
+    // The newest turn of a chat stays.
+    for (const { chat } of samples) dispatchAll(hub(), chat, turnActions(1, pieces));
+    const last = openSession(hub(), "last", 6);
+    dispatchAll(hub(), last.chat, turnActions(1, pieces));
+    hub().dispatch(last.chat, { type: "chat/truncated" });
+    await hub().settled();
+    for (let pass = 0; pass < 2; pass += 1) {
+      let calls = 1;
+      while (!storage().prune({ nowMs: 0, maxBytes: 100, maxSessions: 2 }).isDone && calls < 100) calls += 1;
+      expect(calls).toBeLessThan(20);
+      expect(storage().readLog(last.chat, 0, 5).entries).toEqual([]);
+    }
+    expect(storage().listSessions({ isOpen: true }).sessions).toHaveLength(6);
+  });
+
   it("[D11] prunes terminals that were closed long ago and belong to nobody", async () => {
     await start();
     const claim = { kind: "client", clientId: makeId("client", "ada") } as const;

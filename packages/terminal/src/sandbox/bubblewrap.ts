@@ -1,6 +1,6 @@
 // Arguments of bubblewrap for a sandbox: what is bound, hidden and read-only. Pure, but for looking at paths.
 import { type Stats, accessSync, constants, lstatSync, readdirSync, realpathSync, statSync } from "node:fs";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import type { SandboxSpec } from "./sandbox.ts";
 
 /** How the sandbox is made on this machine. */
@@ -45,7 +45,10 @@ function deviceArgs(): string[] {
   return findRawDevices("/dev").flatMap((path) => ["--dev-bind", "/dev/null", path]);
 }
 
-const rawDevice = /^(?:mem|kmem|port|nvme\d+|sg\d+|kcore|raw)$/;
+/** Memory, and disks besides their block devices: through SCSI and NVMe commands, or as flash. */
+const rawDevice = /^(?:mem|kmem|port|nvme\d+|ng\d+n\d+|sg\d+|mtd\d+(?:ro)?|kcore|raw\d*)$/;
+/** Its devices take SCSI commands, and have the numbers of their disks for names. */
+const rawFolder = "bsg";
 
 export function findRawDevices(folder: string, depth = 0): string[] {
   const found: string[] = [];
@@ -54,7 +57,8 @@ export function findRawDevices(folder: string, depth = 0): string[] {
     if (entry.isDirectory() && depth < 2 && entry.name !== "pts" && entry.name !== "shm") {
       found.push(...findRawDevices(path, depth + 1));
     }
-    const isRaw = entry.isBlockDevice() || (entry.isCharacterDevice() && rawDevice.test(entry.name));
+    const isRawName = rawDevice.test(entry.name) || basename(folder) === rawFolder;
+    const isRaw = entry.isBlockDevice() || (entry.isCharacterDevice() && isRawName);
     if (isRaw && isReadable(path)) found.push(path);
   }
   return found;

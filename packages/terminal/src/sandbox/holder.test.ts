@@ -1,4 +1,5 @@
 // The life of a sandbox: with its processes, with its helper, and after its end.
+import { execFileSync } from "node:child_process";
 import {
   existsSync,
   mkdirSync,
@@ -25,7 +26,7 @@ import {
 import { prepareShell, removeShellFolder } from "../shell-integration/index.ts";
 import { guardLeaks } from "../testing/leaks.ts";
 import { recordRun, untilGone } from "../testing/run-record.ts";
-
+import { findRawDevices } from "./bubblewrap.ts";
 import { findSystemProgram } from "./system-program.ts";
 
 guardLeaks();
@@ -109,6 +110,21 @@ describe.runIf(process.platform === "linux")("a sandbox", () => {
       expect(members).toContain(group);
     },
   );
+
+  it.runIf(process.getuid?.() === 0)("[T640] finds every device that holds a disk or the memory", () => {
+    const folder = realpathSync(mkdtempSync(path.join(tmpdir(), "devices-")));
+    onTestFinished(() => rmSync(folder, { recursive: true }));
+    const raw = ["mem", "nvme0", "ng0n1", "ng12n34", "sg0", "mtd0", "mtd0ro", "raw/raw1"];
+    raw.push("bsg/0:0:0:0", "bsg/ufs-bsg0");
+    const other = ["null", "tty0", "ng", "input/event0", "nvme-fabrics"];
+    for (const name of [...raw, ...other]) {
+      mkdirSync(path.dirname(path.join(folder, name)), { recursive: true });
+      // Those of the null device: nothing can go wrong with them.
+      execFileSync("mknod", [path.join(folder, name), "c", "1", "3"]);
+    }
+    const found = findRawDevices(folder).map((file) => path.relative(folder, file));
+    expect(found.toSorted()).toEqual(raw.toSorted());
+  });
 
   it.each([own, "landlock"])(
     "[T704] of %s hides what lies in a read-only folder, and lets a root in it be changed",

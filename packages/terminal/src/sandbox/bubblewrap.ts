@@ -85,12 +85,16 @@ function isReadable(path: string): boolean {
 }
 
 /** An empty folder in its place, which cannot be written to: a program that takes it for real fails early. */
-function hideArgs({ hidden, visible }: SandboxSpec, program: string | undefined): string[] {
+function hideArgs(spec: SandboxSpec, program: string | undefined): string[] {
+  const { level, hidden, visible, writable } = spec;
   const shown = existing(visible);
+  const changeable = changeableVisible(level, shown, existing(writable));
   return outermost(existing(hidden)).flatMap((path) => {
     if (statOf(path)?.isDirectory() !== true) return ["--ro-bind", "/dev/null", path];
-    const inside = shown.filter((each) => each.startsWith(`${path}/`));
-    const binds = inside.flatMap((each) => ["--bind", each, each]);
+    const bindInside = (option: string, all: readonly string[]): string[] =>
+      all.flatMap((each) => (each.startsWith(`${path}/`) ? [option, each, each] : []));
+    const fixed = shown.filter((each) => !changeable.includes(each));
+    const binds = [...bindInside("--ro-bind", fixed), ...bindInside("--bind", changeable)];
     if (program?.startsWith(`${path}/`) === true) binds.push("--ro-bind", program, program);
     return ["--perms", "0555", "--tmpfs", path, ...binds, "--remount-ro", path];
   });
@@ -140,6 +144,19 @@ export function existing(paths: readonly string[]): string[] {
     }
   });
   return [...new Set(real)].toSorted((one, other) => one.length - other.length);
+}
+
+/** Of the visible paths, and the writable ones below them, those that can be changed. */
+export function changeableVisible(
+  level: SandboxSpec["level"],
+  visible: readonly string[],
+  writable: readonly string[],
+): string[] {
+  if (level === "guard") return [...visible];
+  return [
+    ...visible.filter((path) => isBelow(path, writable)),
+    ...writable.filter((path) => isBelow(path, visible) && !visible.includes(path)),
+  ];
 }
 
 /** Those that are not below another one. */

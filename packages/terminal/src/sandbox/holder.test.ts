@@ -156,6 +156,44 @@ describe.runIf(process.platform === "linux")("a sandbox", () => {
     },
   );
 
+  it.each([own, "landlock"])(
+    "[T649] of %s under workspace lets visible paths be changed only where they are writable",
+    async (backend) => {
+      const folder = realpathSync(mkdtempSync(path.join(tmpdir(), "visible-")));
+      onTestFinished(() => rmSync(folder, { recursive: true }));
+      for (const name of ["home/shown/own", "home/both/inside", "home/secret", "other"]) {
+        mkdirSync(path.join(folder, name), { recursive: true });
+        writeFileSync(path.join(folder, name, "file"), name);
+      }
+      writeFileSync(path.join(folder, "home/shown/file"), "home/shown");
+      const at = (...names: string[]): string[] => names.map((name) => path.join(folder, name));
+      vi.stubEnv("HOLDFAST_SANDBOX_BACKENDS", backend);
+      const spawner = newSpawner();
+      vi.unstubAllEnvs();
+      const sandbox = await spawner.openSandbox({
+        level: "workspace",
+        hidden: at("home"),
+        visible: at("home/shown", "home/both/inside", "other"),
+        readOnly: [],
+        writable: at("home/both", "home/shown/own"),
+      });
+      const names = "home/shown home/shown/own home/both/inside home/secret other";
+      const look = `for name in ${names}; do cat $name/file && echo " read"; (touch $name/new) && echo "$name changed"; done`;
+      const command = `(${look}) 2>/dev/null`;
+      const { run, record } = await recordRun(spawner, { command, cwd: folder, sandbox: sandbox.id });
+      await record.exited();
+      run.release();
+      expect(record.text().trim().split("\n")).toEqual([
+        "home/shown read",
+        "home/shown/own read",
+        "home/shown/own changed",
+        "home/both/inside read",
+        "home/both/inside changed",
+        "other read",
+      ]);
+    },
+  );
+
   it("[T701] counts only the command's processes, and names the limit as it was requested", async (context) => {
     const spawner = newSpawner();
     const sandbox = await spawner.openSandbox(spec);

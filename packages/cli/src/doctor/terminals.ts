@@ -1,6 +1,6 @@
 // Checks of what runs commands: Node, pseudo terminals, the login shell and shells with integration.
-import { userInfo } from "node:os";
 import path from "node:path";
+import { accountShell } from "@holdfast/terminal/shell-integration";
 import { messageOf } from "../command-error.ts";
 import { findProgram, installCommand } from "./find-program.ts";
 import { fix, note, ok, type CheckResult } from "./finding.ts";
@@ -61,7 +61,7 @@ export async function examineLoginShell({
   environment,
   processPort,
 }: Pick<Machine, "environment" | "processPort">): Promise<CheckResult> {
-  const shell = environment["SHELL"] ?? userInfo().shell ?? "/bin/sh";
+  const shell = environment["SHELL"] ?? accountShell();
   const name = path.basename(shell);
   const better = INTEGRATED_SHELLS.map((each) => findProgram(each, environment)).find(
     (file) => file !== undefined,

@@ -59,7 +59,8 @@ function identifyByPs(pid: number): ProcessIdentity | undefined {
     // The time is printed in the caller's zone and language, and two callers must get the same text.
     const line = execFileSync("ps", ["-o", "stat=,lstart=", "-p", String(pid)], {
       encoding: "utf8",
-      env: { ...process.env, LC_ALL: "C", TZ: "UTC" },
+      // Agents can add programs to folders of the host's PATH.
+      env: { PATH: "/usr/bin:/bin", LC_ALL: "C", TZ: "UTC" },
       stdio: ["ignore", "pipe", "ignore"],
       timeout: 2000,
     }).trim();

@@ -1,9 +1,9 @@
 // The shell that a person gets: their own, in their own environment, reporting its commands where it can.
-import { homedir, userInfo } from "node:os";
+import { homedir } from "node:os";
 import { fileURLToPath } from "node:url";
 import type { ProcessPort, ScreenSize } from "@holdfast/terminal/port";
 import { HostError } from "@holdfast/protocol";
-import { type PreparedShell, prepareShell } from "@holdfast/terminal/shell-integration";
+import { accountShell, type PreparedShell, prepareShell } from "@holdfast/terminal/shell-integration";
 import type { NewShell } from "../submit/submission.ts";
 
 /** A shell as it was asked for. */
@@ -27,7 +27,7 @@ export async function preparePersonShell(processPort: ProcessPort, request: NewS
 
 /** The user's own shell; an account without one gets the shell that every system has. */
 function loginShell(env: Readonly<Record<string, string>>): string {
-  return env["SHELL"] ?? userInfo().shell ?? "/bin/sh";
+  return env["SHELL"] ?? accountShell();
 }
 
 /** On macOS every window of a terminal is a login shell, and start-up files are written for that. */

@@ -36,6 +36,7 @@ export class AcpSession<Terminal extends AcpTerminal> {
   readonly held: HeldTerminals<Terminal>;
   readonly #owner: AcpTerminalOwner<Terminal>;
   readonly #starting = new Set<Promise<Terminal>>();
+  #isClosed = false;
 
   constructor(held: HeldTerminals<Terminal>, owner: AcpTerminalOwner<Terminal>) {
     this.held = held;
@@ -99,6 +100,12 @@ export class AcpSession<Terminal extends AcpTerminal> {
     await Promise.allSettled(this.#starting);
   }
 
+  /** Ends every terminal, refuses those that are not started yet, and ends those that are being started (T707). */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    await Promise.all([this.held.close(), this.settled()]);
+  }
+
   #use(terminalId: string, use: "output" | "wait" | "kill"): Terminal {
     const terminal = this.find(terminalId);
     this.#owner.beforeUse?.(terminal, use);
@@ -107,6 +114,7 @@ export class AcpSession<Terminal extends AcpTerminal> {
 
   async #hold(open: () => Promise<Terminal>, signal: AbortSignal | undefined): Promise<Terminal> {
     throwIfAborted(signal);
+    if (this.#isClosed) throw closed();
     const starting = this.#open(open, signal);
     this.#starting.add(starting);
     try {
@@ -118,10 +126,10 @@ export class AcpSession<Terminal extends AcpTerminal> {
 
   async #open(open: () => Promise<Terminal>, signal: AbortSignal | undefined): Promise<Terminal> {
     const terminal = await open();
-    if (signal?.aborted === true) {
+    if (this.#isClosed || signal?.aborted === true) {
       // The agent will never know its name: nothing else would end it.
       await terminal.close();
-      throw cancelled();
+      throw this.#isClosed ? closed() : cancelled();
     }
     this.held.add(terminal);
     return terminal;
@@ -132,6 +140,10 @@ function exitStatusOf({ state }: AcpTerminal): AcpExitStatus | undefined {
   if (state.name === "running") return undefined;
   const { exitCode, signal } = state.exit;
   return { exitCode, signal };
+}
+
+function closed(): TerminalError {
+  return new TerminalError("closed", "The session is closed");
 }
 
 function cancelled(): TerminalError {

@@ -142,13 +142,14 @@ export class AcpTerminals {
     return (await this.#sessions.get(sessionId)?.held.listBackground()) ?? [];
   }
 
-  /** Ends everything that a session started, background work too. */
+  /** Ends everything that a session started or is about to start, background work too. */
   async closeSession(sessionId: string): Promise<void> {
     const session = this.#sessions.get(sessionId);
-    this.#sessions.delete(sessionId);
-    await session?.held.close();
     const sandbox = this.#sandboxes.get(sessionId);
+    // A request with this id from now on begins another session.
+    this.#sessions.delete(sessionId);
     this.#sandboxes.delete(sessionId);
+    await session?.close();
     await sandbox?.then(
       (opened) => opened?.close(),
       () => {},
@@ -170,8 +171,10 @@ export class AcpTerminals {
         const ruled = this.#rules?.decide(asked);
         try {
           await this.#permit(asked, ruled, signal);
-          const sandbox = await this.#sandboxOf(sessionId);
-          const terminal = await hold(() => this.#engine.open({ ...request, sandbox: sandbox?.id }));
+          const terminal = await hold(async () => {
+            const sandbox = await this.#sandboxOf(sessionId);
+            return this.#engine.open({ ...request, sandbox: sandbox?.id });
+          });
           this.#reportCreated(asked, terminal, ruled?.rule);
           return terminal;
         } catch (error) {
@@ -193,7 +196,9 @@ export class AcpTerminals {
     if (known !== undefined) return known;
     const opened = this.#openSandbox(isolation);
     this.#sandboxes.set(sessionId, opened);
-    opened.catch(() => this.#sandboxes.delete(sessionId));
+    opened.catch(() => {
+      if (this.#sandboxes.get(sessionId) === opened) this.#sandboxes.delete(sessionId);
+    });
     return opened;
   }
 

@@ -43,6 +43,8 @@ export class HeldTerminals<Terminal extends HeldTerminal> {
   readonly #live = new Map<string, Entry<Terminal>>();
   readonly #released = new Map<string, Terminal>();
   readonly #background = new Map<string, Terminal>();
+  /** Those that somebody waits for. */
+  readonly #awaited = new Set<Detachment>();
 
   add(terminal: Terminal): void {
     this.#live.set(terminal.id, { terminal, holder: "agent", detachment: newDetachment() });
@@ -121,8 +123,14 @@ export class HeldTerminals<Terminal extends HeldTerminal> {
   async wait(terminalId: string): Promise<AcpExitStatus> {
     const entry = this.#live.get(terminalId);
     if (entry === undefined) return NO_STATUS;
-    const exited = entry.terminal.exited.then(({ exitCode, signal }) => ({ exitCode, signal }));
-    return Promise.race([exited, entry.detachment.happened.then(() => NO_STATUS)]);
+    const { terminal, detachment } = entry;
+    const exited = terminal.exited.then(({ exitCode, signal }) => ({ exitCode, signal }));
+    this.#awaited.add(detachment);
+    try {
+      return await Promise.race([exited, detachment.happened.then(() => NO_STATUS)]);
+    } finally {
+      this.#awaited.delete(detachment);
+    }
   }
 
   /** Drops the agent's handle; undefined for an unknown id, else what runs on in the background. */
@@ -130,8 +138,16 @@ export class HeldTerminals<Terminal extends HeldTerminal> {
     const entry = this.#live.get(terminalId);
     if (entry === undefined) return undefined;
     this.#live.delete(terminalId);
-    const { terminal, holder } = entry;
-    if (terminal.state.name === "running" && holder === "agent") await terminal.kill();
+    const { terminal, holder, detachment } = entry;
+    if (terminal.state.name === "running" && holder === "agent") {
+      let left: readonly TreeProcess[] | undefined;
+      try {
+        left = await terminal.kill();
+      } finally {
+        // What could not be ended runs on, and its exit may never come.
+        if (left?.length !== 0) detachment.happen();
+      }
+    }
     return this.#file(terminal);
   }
 
@@ -141,7 +157,9 @@ export class HeldTerminals<Terminal extends HeldTerminal> {
     this.#live.clear();
     this.#background.clear();
     this.#released.clear();
-    await Promise.all(all.map((terminal) => terminal.close()));
+    await Promise.all(all.map((terminal) => terminal.close())).finally(() => {
+      for (const { happen } of this.#awaited) happen();
+    });
   }
 
   /** Puts a terminal that the agent cannot name any more where it belongs; returns what is left of its tree. */

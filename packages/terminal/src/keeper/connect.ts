@@ -8,8 +8,9 @@ import { fileURLToPath } from "node:url";
 import { TerminalError } from "../terminal-error.ts";
 import type { SpawnerOptions } from "../process/spawner.ts";
 import { FRAME } from "./frame.ts";
+import { readKey } from "./key.ts";
 import { findHolder } from "./lock.ts";
-import { KeeperLink, type LinkEvents, openLink } from "./keeper-link.ts";
+import { explainRefusal, KeeperLink, type LinkEvents, openLink } from "./keeper-link.ts";
 import { KeeperPort } from "./keeper-port.ts";
 import {
   EXIT_SECOND_KEEPER,
@@ -17,6 +18,8 @@ import {
   type KeeperSettings,
   type KeeperStatus,
   PROTOCOL_VERSION,
+  type Refused,
+  type Welcome,
 } from "./message.ts";
 import { checkSocket, findPlace, type KeeperPlace, RUN_FOLDER } from "./place.ts";
 
@@ -100,6 +103,7 @@ async function ask(home: string, purpose: "status" | "end", graceMs?: number): P
     // The keeper closes it: after an end, when nothing of it is left.
     if (!socket.closed) await new Promise((resolve) => socket.once("close", resolve));
     if (type === FRAME.welcome) return payload ?? {};
+    if (type === FRAME.refused) throw explainRefusal(payload as Refused & Partial<Welcome>);
     throw new TerminalError("keeper_version", `Unknown response ${type} of the keeper`);
   } catch (error) {
     if (isNobodyThere(error)) return undefined;
@@ -107,8 +111,8 @@ async function ask(home: string, purpose: "status" | "end", graceMs?: number): P
   }
 }
 
-function helloOf({ home }: KeeperPlace): Hello {
-  return { protocol: PROTOCOL_VERSION, purpose: "host", home, pid: process.pid };
+function helloOf({ home, key }: KeeperPlace): Hello {
+  return { protocol: PROTOCOL_VERSION, purpose: "host", home, pid: process.pid, key: readKey(key) };
 }
 
 /** The socket is missing, or that of a keeper that is dead or dying. */

@@ -2,12 +2,12 @@
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import { once } from "node:events";
-import { chmodSync, mkdirSync, rmSync } from "node:fs";
+import { chmodSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
-import { describe, expect, it, onTestFinished } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { readCommandLine, readProcessTable } from "../process/tree/process-table.ts";
 import { exchange, hello } from "../testing/keeper-frames.ts";
 import { guardLeaks } from "../testing/leaks.ts";
@@ -249,6 +249,61 @@ describe.skipIf(process.platform === "win32")("a keeper's faults", () => {
     });
     old.close();
     await once(old, "close");
+  });
+
+  it("[K728][K733] refuses programs of versions without a key, and names itself and the way out", async () => {
+    const home = makeHome();
+    const port = await connectTo(home, { version: "0.9.0" });
+    const pid = keeperPid(port);
+    const message = expect.stringMatching(`version 0\\.9\\.0, PID ${pid}\\).* kill ${pid}$`) as string;
+    for (const purpose of ["host", "status", "end"]) {
+      for (const key of [undefined, "", "0".repeat(64), 7, null]) {
+        const [refusal, ...more] = await exchange(home, hello(home, { purpose, key }));
+        expect(more).toEqual([]);
+        const value = { failure: { code: "denied", message } };
+        expect(refusal).toMatchObject({ type: FRAME.refused, value });
+      }
+    }
+    expect((await port.held()).runs).toEqual([]);
+    await port.close();
+  });
+
+  it("[K728][K733] a keeper of a version without a key is found and ended", async () => {
+    const home = makeHome();
+    const { socket } = findPlace(home);
+    const hellos: object[] = [];
+    const old = createServer((connection) => {
+      connection.once("data", (bytes) => {
+        hellos.push(JSON.parse(bytes.subarray(18).toString()) as object);
+        for (const part of encodeJson(FRAME.welcome, 0, { version: "0.1.0" })) connection.write(part);
+        connection.end();
+      });
+    }).listen(socket);
+    await once(old, "listening");
+    chmodSync(socket, 0o600);
+    expect(await keeperStatus(home)).toEqual({ version: "0.1.0" });
+    expect(await endKeeper(home)).toBe(true);
+    expect(hellos).toMatchObject([{ purpose: "status" }, { purpose: "end" }]);
+    // A key that a later keeper has left does no harm: such a keeper ignores it.
+    writeFileSync(findPlace(home).key, "0".repeat(64));
+    expect(await keeperStatus(home)).toEqual({ version: "0.1.0" });
+    old.close();
+    await once(old, "close");
+  });
+
+  it("[K733] makes a deleted key again, and a new one where it is no key", async () => {
+    const home = makeHome();
+    const { key: file } = findPlace(home);
+    writeFileSync(file, "");
+    const pid = keeperPid(await connectTo(home));
+    const key = readFileSync(file, "latin1");
+    expect(key).toMatch(/^[0-9a-f]{64}$/);
+    expect(statSync(file).mode & 0o777).toBe(0o600);
+    rmSync(file);
+    await vi.waitFor(() => expect(readFileSync(file, "latin1")).toBe(key), 10_000);
+    const second = await connectTo(home);
+    expect(keeperPid(second)).toBe(pid);
+    await second.close();
   });
 
   const garbage: readonly (readonly [string, (home: string) => readonly Uint8Array[]])[] = [

@@ -283,7 +283,8 @@ export function endError(end: LinkEnd): TerminalError {
   }
 }
 
-function explainRefusal({ failure, version, pid }: Refused & Partial<Welcome>): TerminalError {
+/** The error of a connection that the keeper does not accept. */
+export function explainRefusal({ failure, version, pid }: Refused & Partial<Welcome>): TerminalError {
   if (failure.code !== "keeper_version") return fromFailure(failure);
   return new TerminalError(
     "keeper_version",

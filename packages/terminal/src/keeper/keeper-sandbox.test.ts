@@ -1,12 +1,17 @@
 // Sandboxes of a keeper: they keep their promises, outlive their host, and are opened again when the keeper dies.
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
 import path from "node:path";
-import { describe, expect, it } from "vitest";
+import process from "node:process";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import type { ProcessPort, SandboxSpec } from "../process/port.ts";
 import { guardLeaks } from "../testing/leaks.ts";
 import { recordRun, untilGone } from "../testing/run-record.ts";
 import { checkSandbox } from "../testing/sandbox-checks.ts";
 import { connectTo, keeperPid, makeHome } from "../testing/test-keeper.ts";
 import { keeperStatus } from "./connect.ts";
+import { FRAME } from "./frame.ts";
+import { PROTOCOL_VERSION } from "./message.ts";
 import { findPlace } from "./place.ts";
 
 guardLeaks();
@@ -75,6 +80,48 @@ describe.runIf(process.platform === "linux")("sandboxes of a keeper", () => {
     const { socket, lock } = findPlace(home);
     const look = `cat ${lock} ${socket} 2>&1; ls -A ${path.dirname(lock)} 2>/dev/null`;
     expect(await outputOf(port, look, id)).not.toMatch(/keeper\.(lock|sock)$/m);
+    await port.close();
+  });
+
+  it("[K721][K733] cannot use the keeper, though Landlock lets them connect to its socket", async () => {
+    const home = makeHome();
+    const work = mkdtempSync(path.join(tmpdir(), "keeper-stranger-"));
+    onTestFinished(() => rmSync(work, { recursive: true }));
+    vi.stubEnv("HOLDFAST_SANDBOX_BACKENDS", "landlock");
+    const port = await connectTo(home);
+    vi.unstubAllEnvs();
+    const sandbox = await port.openSandbox(spec);
+    expect(sandbox.backend).toBe("landlock");
+    const kept = await recordRun(port, { kind: "stdio", command: "cat" });
+    const { socket, folder, home: realHome } = findPlace(home);
+    const script = `const { connect } = require("node:net");
+      const { appendFileSync, readFileSync } = require("node:fs");
+      let key;
+      try { key = readFileSync("${folder}/keeper.key", "utf8"); } catch {}
+      for (const purpose of ["status", "host", "end"]) {
+        const hello = { protocol: ${PROTOCOL_VERSION}, purpose, home: "${realHome}", pid: process.pid, key };
+        const payload = Buffer.from(JSON.stringify(hello));
+        const header = Buffer.alloc(18);
+        header.writeUInt32BE(payload.length, 0);
+        header[4] = ${FRAME.hello};
+        const connection = connect("${socket}", () => connection.write(Buffer.concat([header, payload])));
+        connection.once("data", (reply) => {
+          appendFileSync("seen", purpose + (reply[4] === ${FRAME.refused} ? " refused," : " accepted,"));
+          connection.destroy();
+        });
+      }`;
+    const command = { command: process.execPath, args: ["-e", script], cwd: work, sandbox: sandbox.id };
+    const { run } = await recordRun(port, command);
+    // Not its output: an accepted stranger would have taken the run over.
+    const seen = (): string[] => readFileSync(path.join(work, "seen"), "utf8").split(",").toSorted();
+    await vi.waitFor(
+      () => expect(seen()).toEqual(["", "end refused", "host refused", "status refused"]),
+      10_000,
+    );
+    run.release();
+    kept.run.write(Buffer.from("still here"));
+    await kept.record.seen(/still here/);
+    expect(await keeperStatus(home)).toMatchObject({ epoch: 1, hostPid: process.pid });
     await port.close();
   });
 });

@@ -61,12 +61,12 @@ describe.skipIf(process.platform === "win32")("a keeper's life", () => {
   it("[K721] keeps its files for its user alone, and logs where the home is", async () => {
     const home = makeHome();
     const port = await connectTo(home, { version: "1.2.3" });
-    const { folder, socket, lock, log } = findPlace(home);
-    const modes = [folder, socket, lock, log].map((file) => (statSync(file).mode & 0o777).toString(8));
-    expect(modes).toEqual(["700", "600", "600", "600"]);
+    const { folder, socket, lock, key, log } = findPlace(home);
+    const modes = [folder, socket, lock, key, log].map((file) => (statSync(file).mode & 0o777).toString(8));
+    expect(modes).toEqual(["700", "600", "600", "600", "600"]);
     expect(readFileSync(log, "utf8")).toContain("version 1.2.3");
     await port.close();
-    expect(readdirSync(folder).filter((name) => !name.startsWith("enter"))).toEqual([]);
+    expect(readdirSync(folder).filter((name) => !name.startsWith("enter"))).toEqual(["keeper.key"]);
   });
 
   it("[K721] uses a short socket in a private folder for a home with a long path", async () => {

@@ -2,6 +2,7 @@
 import { execFileSync } from "node:child_process";
 import { linkSync, readFileSync, renameSync, rmSync, unlinkSync, writeFileSync } from "node:fs";
 import { platform } from "../process/platform.ts";
+import { systemProgramPath } from "../sandbox/system-program.ts";
 import { isSameProcess, readStartTime } from "../process/tree/process-table.ts";
 
 /** A process that has a lock. */
@@ -93,7 +94,9 @@ function startOf(pid: number): string {
     return startTime !== undefined && isSameProcess(pid, startTime) ? String(startTime) : "";
   }
   try {
-    return execFileSync("ps", ["-o", "lstart=", "-p", String(pid)], { encoding: "utf8" }).trim();
+    return execFileSync(systemProgramPath("ps"), ["-o", "lstart=", "-p", String(pid)], {
+      encoding: "utf8",
+    }).trim();
   } catch {
     // `ps` fails for a process that is not there.
     return "";

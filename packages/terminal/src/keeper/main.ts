@@ -11,6 +11,7 @@ import { EXIT_SECOND_KEEPER, type KeeperSettings } from "./message.ts";
 import { HeldRuns } from "./held-runs.ts";
 import { openLog } from "./keeper-log.ts";
 import { Leaders } from "./leaders.ts";
+import { makeKey } from "./key.ts";
 import { KeeperLock } from "./lock.ts";
 import { findPlace } from "./place.ts";
 import { KeeperServer } from "./server.ts";
@@ -59,6 +60,8 @@ async function main(): Promise<void> {
   const server = new KeeperServer({
     place,
     runs,
+    // Before anyone can connect: hosts read it first.
+    key: makeKey(place.key),
     version,
     helperPid: () => spawner.helperPid,
     log,

@@ -45,6 +45,8 @@ export interface Hello {
   /** The home that the keeper belongs to. */
   readonly home: string;
   readonly pid: number;
+  /** The secret of the keeper's home; keepers of earlier versions have none, and ignore it. */
+  readonly key?: string | undefined;
   /** For `end`: the time between TERM and KILL. */
   readonly graceMs?: number | undefined;
 }

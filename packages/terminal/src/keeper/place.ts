@@ -20,6 +20,8 @@ export interface KeeperPlace {
   readonly folder: string;
   readonly socket: string;
   readonly lock: string;
+  /** The secret of those who may connect. */
+  readonly key: string;
   /** Held output that memory does not hold. */
   readonly heldFolder: string;
   /** The first process of each run, for a keeper that comes after one that was killed. */
@@ -38,6 +40,7 @@ export function findPlace(homeFolder: string): KeeperPlace {
     folder,
     socket: socketPath(home, folder),
     lock: join(folder, "keeper.lock"),
+    key: join(folder, "keeper.key"),
     heldFolder: join(folder, "keeper-held"),
     leaders: join(folder, "keeper-leaders"),
     log: join(home, "keeper.log"),

@@ -8,6 +8,7 @@ import { TerminalError } from "../terminal-error.ts";
 import { FRAME, FrameError, type FrameHandler, FrameReader, decodeJson, encodeJson } from "./frame.ts";
 import type { HeldRuns } from "./held-runs.ts";
 import { HostConnection } from "./host-connection.ts";
+import { isSameKey, writeKey } from "./key.ts";
 import { type Hello, type KeeperStatus, PROTOCOL_VERSION, type Welcome } from "./message.ts";
 import type { KeeperPlace } from "./place.ts";
 
@@ -24,6 +25,8 @@ const lookMs = 1000;
 export interface ServerParts {
   readonly place: KeeperPlace;
   readonly runs: HeldRuns;
+  /** The secret that every connection begins with. */
+  readonly key: string;
   readonly version: string;
   /** The process that forks for the keeper. */
   readonly helperPid: () => number | undefined;
@@ -96,21 +99,23 @@ export class KeeperServer {
     this.#server = server;
   }
 
-  /** A socket that was deleted is made again; connections are not affected. */
+  /** A socket or a key that was deleted is made again; connections are not affected. */
   async #look(): Promise<void> {
-    const { place, onHomeGone } = this.#parts;
-    if (existsSync(place.socket)) return;
+    const { place, key, onHomeGone } = this.#parts;
+    if (existsSync(place.socket) && existsSync(place.key)) return;
     // No host will ever find it again.
     if (!existsSync(place.home) && !this.hasHost) return onHomeGone();
     // The lock is gone as well: somebody removes the home just now, and a new socket would be in the way.
     if (!existsSync(place.lock)) return;
     try {
+      if (!existsSync(place.key)) writeKey(place.key, key);
+      if (existsSync(place.socket)) return;
       this.#server?.close();
       await this.#listenNow();
       this.#parts.log("the socket was deleted, and has been made again");
     } catch (error) {
       // The folder is gone as well: the next look tries again.
-      this.#parts.log(`no socket: ${String(error)}`);
+      this.#parts.log(`no socket or key: ${String(error)}`);
     }
   }
 
@@ -152,6 +157,7 @@ export class KeeperServer {
   }
 
   #welcome(socket: Socket, hello: Hello): FrameHandler {
+    this.#requireKey(hello);
     switch (hello.purpose) {
       case "status":
         void this.#sendStatus(socket);
@@ -164,6 +170,18 @@ export class KeeperServer {
       default:
         throw new FrameError("unknown purpose");
     }
+  }
+
+  /** Landlock lets sandboxed commands connect to any socket, but not read the key (K733). */
+  #requireKey({ key }: Hello): void {
+    if (isSameKey(this.#parts.key, key)) return;
+    const { place, version } = this.#parts;
+    throw new TerminalError(
+      "denied",
+      `The keeper of this home (version ${version}, PID ${process.pid}) accepts only programs that send the key in ` +
+        `${place.key}, which earlier versions do not. Use version ${version}, or end the keeper with everything ` +
+        `that it holds: kill ${process.pid}`,
+    );
   }
 
   #welcomeHost(socket: Socket, { protocol, home, pid }: Hello): FrameHandler {

@@ -21,6 +21,7 @@ import {
   type Launcher,
 } from "./launch.ts";
 import type { LimitScope, TreeProcess } from "./port.ts";
+import type { TreeLeader } from "./tree/tree.ts";
 
 /** A helper that dies this often within a second of its start is not restarted automatically. */
 const maxYoungDeaths = 3;
@@ -54,6 +55,8 @@ export class HelperLauncher implements Launcher {
   readonly #options: HelperOptions;
   /** Open sandboxes: a new helper opens them again. */
   readonly #sandboxes = new Map<string, SandboxSpec>();
+  /** The first processes of runs whose helper died; the next helper ends their trees. */
+  readonly #lostLeaders: TreeLeader[] = [];
   #helper: ChildProcessWithoutNullStreams | undefined;
   #closed: Promise<void> | undefined;
   #nextNumber = 1;
@@ -66,7 +69,7 @@ export class HelperLauncher implements Launcher {
   constructor(onLost: () => void, options: HelperOptions = {}) {
     this.#onLost = onLost;
     this.#options = options;
-    this.#start();
+    this.#tryStart();
   }
 
   /** The helper's pid, or undefined when none runs. */
@@ -141,21 +144,11 @@ export class HelperLauncher implements Launcher {
     const startedAt = performance.now();
     const { useCgroups, privateFolder } = this.#options;
     const { NODE_OPTIONS: _options, NODE_V8_COVERAGE: _coverage, ...env } = process.env;
-    const helper = spawn(
-      process.execPath,
-      ["--max-old-space-size=64", "--max-semi-space-size=1", ...helperProgram()],
-      {
-        detached: true,
-        stdio: programText === undefined ? "pipe" : ["pipe", "pipe", "pipe", "pipe"],
-        // An editor's own Node runs a script only with this variable.
-        env: {
-          ...env,
-          ELECTRON_RUN_AS_NODE: "1",
-          ...(useCgroups === false && { [NO_CGROUPS_VARIABLE]: "1" }),
-          ...(privateFolder !== undefined && { [PRIVATE_FOLDER_VARIABLE]: privateFolder }),
-        },
-      },
-    );
+    const helper = forkHelper({
+      ...env,
+      ...(useCgroups === false && { [NO_CGROUPS_VARIABLE]: "1" }),
+      ...(privateFolder !== undefined && { [PRIVATE_FOLDER_VARIABLE]: privateFolder }),
+    });
     if (programText !== undefined) sendProgram(helper, programText);
     this.#helper = helper;
     this.#lastWords = "";
@@ -168,10 +161,27 @@ export class HelperLauncher implements Launcher {
     });
     // Writing to a helper that just died; its close event reports the rest.
     helper.stdin.on("error", () => {});
-    helper.on("error", () => {});
     helper.on("close", () => this.#lose(helper, performance.now() - startedAt));
     this.#keepAlive(helper);
+    this.#restore();
     return helper;
+  }
+
+  #tryStart(): void {
+    try {
+      this.#start();
+    } catch {
+      // No descriptor or process is left: the next request tries again, and reports the reason.
+    }
+  }
+
+  /** A helper that comes after another one ends what that one ran, and opens its sandboxes again. */
+  #restore(): void {
+    for (const leader of this.#lostLeaders.splice(0)) this.#send({ do: "reap", leader });
+    for (const [sandbox, spec] of this.#sandboxes) {
+      // A run that needs it reports the failure.
+      this.#openSandboxNow(sandbox, spec).catch(() => {});
+    }
   }
 
   async #openSandboxNow(sandbox: string, spec: SandboxSpec): Promise<SandboxReport> {
@@ -249,16 +259,11 @@ export class HelperLauncher implements Launcher {
     this.#onLost();
     if (this.#closed === undefined) {
       this.#youngDeaths = ageMs < youngMs ? this.#youngDeaths + 1 : 0;
-      if (this.#youngDeaths < maxYoungDeaths) this.#start();
-      for (const [sandbox, spec] of this.#sandboxes) {
-        // A run that needs it reports the failure.
-        this.#openSandboxNow(sandbox, spec).catch(() => {});
-      }
       for (const { launched, marker } of launches) {
-        if (launched !== undefined) {
-          this.#send({ do: "reap", leader: { pid: launched.pid, startTime: launched.startTime, marker } });
-        }
+        if (launched === undefined) continue;
+        this.#lostLeaders.push({ pid: launched.pid, startTime: launched.startTime, marker });
       }
+      if (this.#youngDeaths < maxYoungDeaths || this.#lostLeaders.length > 0) this.#tryStart();
     }
     for (const { watcher, launched, exited } of launches) {
       if (launched === undefined) watcher.failed({ code: error.code, message: error.message });
@@ -280,6 +285,29 @@ export class HelperLauncher implements Launcher {
       else handle.unref?.();
     }
   }
+}
+
+/** Throws where the machine cannot start it: without descriptors Node makes no pipes, and reports the error later. */
+function forkHelper(env: NodeJS.ProcessEnv): ChildProcessWithoutNullStreams {
+  const words = ["--max-old-space-size=64", "--max-semi-space-size=1", ...helperProgram()];
+  let helper: ChildProcess;
+  try {
+    helper = spawn(process.execPath, words, {
+      detached: true,
+      stdio: programText === undefined ? "pipe" : ["pipe", "pipe", "pipe", "pipe"],
+      // An editor's own Node runs a script only with this variable.
+      env: { ...env, ELECTRON_RUN_AS_NODE: "1" },
+    });
+  } catch (cause) {
+    const message = `The spawn helper could not be started: ${String(cause)}`;
+    throw new TerminalError("spawn_failed", message, { cause });
+  }
+  helper.on("error", () => {});
+  if (helper.pid !== undefined) return helper as ChildProcessWithoutNullStreams;
+  throw new TerminalError(
+    "spawn_failed",
+    `The spawn helper could not be started: there are too many processes or open files, or ${process.execPath} is missing`,
+  );
 }
 
 /** Reads the program from descriptor 3 and runs it, so that it needs no file and no long command line. */

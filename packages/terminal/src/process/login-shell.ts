@@ -1,5 +1,5 @@
 // Learns the environment that the user's login shell sets up, once, and in bounded time (T4).
-import { userInfo } from "node:os";
+import { accountShell } from "../account-shell.ts";
 import type { ProcessPort, RunExit } from "./port.ts";
 
 /** A profile that takes longer than this has to do without being heard. */
@@ -79,7 +79,7 @@ export class LoginEnvironment {
 
 /** The shell that `-i -l -c` means something to; undefined for an account that cannot log in. */
 function loginShell(): string | undefined {
-  const shell = process.env["SHELL"] ?? userInfo().shell ?? "/bin/sh";
+  const shell = process.env["SHELL"] ?? accountShell();
   return /\/(bash|zsh|fish|sh|dash|ksh|mksh)$/.test(shell) ? shell : undefined;
 }
 

@@ -1,6 +1,5 @@
 // Runs commands with nothing but `child_process`: for Windows, and where no helper is wanted (T2).
-import { execFile, spawn, type ChildProcess } from "node:child_process";
-import { statSync } from "node:fs";
+import { execFile, spawn, type ChildProcess, type SpawnOptions } from "node:child_process";
 import type { Readable } from "node:stream";
 import { TerminalError } from "../terminal-error.ts";
 import { resolveCommand } from "./command-line.ts";
@@ -19,6 +18,7 @@ import type { IsolationReport, LimitBackends, LimitsInForce, TreeProcess } from 
 import { platform } from "./platform.ts";
 import type { ReadBudget } from "./read-budget.ts";
 import type { RunInput, RunIo, StreamSinks } from "./run-io.ts";
+import { checkDirectory, startChild } from "./start-failure.ts";
 import { ProcessGroupTree } from "./tree/process-group.ts";
 import { readCommandLine, readStartTime } from "./tree/process-table.ts";
 import { endTree, signalPid, type Tree } from "./tree/tree.ts";
@@ -47,12 +47,9 @@ export class PortableLauncher implements Launcher {
     const id = this.#nextNumber++;
     // The watcher must not be called before the caller knows the number.
     queueMicrotask(() => {
-      try {
-        const [launched, pipes] = this.#spawn(id, request, watcher);
-        watcher.launched(launched, pipes);
-      } catch (error) {
-        watcher.failed(toFailure(error));
-      }
+      this.#spawn(id, request, watcher)
+        .then(([launched, pipes]) => watcher.launched(launched, pipes))
+        .catch((error: unknown) => watcher.failed(toFailure(error)));
     });
     return id;
   }
@@ -104,8 +101,8 @@ export class PortableLauncher implements Launcher {
     this.#children.clear();
   }
 
-  #spawn(id: number, request: LaunchRequest, watcher: LaunchWatcher): [Launched, ChildPipes] {
-    const { cwd, env, io, marker, limits, scopes, tree } = request;
+  async #spawn(id: number, request: LaunchRequest, watcher: LaunchWatcher): Promise<[Launched, ChildPipes]> {
+    const { cwd, env, io, marker, limits, scopes, tree: wanted } = request;
     if (io.kind === "tty") {
       throw new TerminalError(
         "not_supported",
@@ -115,33 +112,24 @@ export class PortableLauncher implements Launcher {
     if (request.sandbox !== undefined) {
       throw new TerminalError("not_supported", noHelper, { field: "sandbox" });
     }
-    if (tree === "cgroup" || tree === "pid-namespace") {
-      throw new TerminalError("not_supported", `Without the spawn helper there is no ${tree}`, {
+    if (wanted === "cgroup" || wanted === "pid-namespace") {
+      throw new TerminalError("not_supported", `Without the spawn helper there is no ${wanted}`, {
         field: "tree",
       });
     }
-    if (statSync(cwd, { throwIfNoEntry: false })?.isDirectory() !== true) {
-      throw new TerminalError(
-        "directory_not_found",
-        `There is no folder ${cwd}. Create it, or name another`,
-        { field: "cwd" },
-      );
-    }
+    checkDirectory(cwd);
     const command = resolveCommand(request.command, request.args, cwd, env["PATH"]);
-    const child = spawn(command.file, command.args, {
+    const options: SpawnOptions = {
       cwd,
       env: { ...env, [MARKER_VARIABLE]: marker },
       stdio: [io.stdin === undefined ? "ignore" : "pipe", "pipe", "pipe"],
       detached: platform.isPosix,
       windowsHide: true,
-    });
-    child.on("error", () => {});
-    if (child.pid === undefined) {
-      throw new TerminalError("spawn_failed", `Could not start ${command.file}`, { field: "command" });
-    }
+    };
+    const child = await startChild(command.file, () => spawn(command.file, command.args, options));
     const startTime = readStartTime(child.pid);
-    const process = child as ChildProcess & { pid: number };
-    this.#children.set(id, { process, tree: new ProcessGroupTree({ pid: child.pid, startTime, marker }) });
+    const tree = new ProcessGroupTree({ pid: child.pid, startTime, marker });
+    this.#children.set(id, { process: child, tree });
     child.once("exit", (exitCode, signal) => watcher.exited({ exitCode, signal }));
     const unmet: LimitsInForce = Object.fromEntries(
       [...effectiveLimits(limits, scopes)].map(([name, { value, level }]) => [
@@ -149,10 +137,14 @@ export class PortableLauncher implements Launcher {
         { value, level, by: "none" as const },
       ]),
     );
-    return [
-      { pid: child.pid, startTime, tree: "process-group", limits: unmet, limitBackends: noBackends },
-      process,
-    ];
+    const launched: Launched = {
+      pid: child.pid,
+      startTime,
+      tree: "process-group",
+      limits: unmet,
+      limitBackends: noBackends,
+    };
+    return [launched, child];
   }
 }
 

@@ -50,13 +50,23 @@ export interface Pty {
 
 /** Opens a pseudo terminal. */
 export function openPty({ columns, rows }: ScreenSize): Pty {
-  const { master, slave, pty } = native().open(columns, rows);
+  const { master, slave, pty } = openNative(native(), columns, rows);
   let held = true;
   const releaseDevice = (): void => {
     if (held) closeSync(slave);
     held = false;
   };
   return { master, device: pty, releaseDevice };
+}
+
+function openNative(library: NativePty, columns: number, rows: number): ReturnType<NativePty["open"]> {
+  try {
+    return library.open(columns, rows);
+  } catch (error) {
+    throw new TerminalError("spawn_failed", `Could not open a pseudo terminal: ${String(error)}`, {
+      cause: error,
+    });
+  }
 }
 
 /** Sets the terminal's size; programs in it get SIGWINCH. */

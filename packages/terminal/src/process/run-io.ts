@@ -3,6 +3,7 @@ import { closeSync, constants, openSync } from "node:fs";
 import { Socket } from "node:net";
 import type { ScreenSize } from "../screen-size.ts";
 import { TerminalError } from "../terminal-error.ts";
+import { unlinkFifos } from "./helper/launch-files.ts";
 import type { ChildPipes, LaunchIo } from "./launch.ts";
 import { OutputReader, type ReaderSink } from "./output-reader.ts";
 import type { RunStream } from "./port.ts";
@@ -59,18 +60,31 @@ export class PipesIo implements RunIo {
   readonly input: PipeInput | undefined;
   readonly resize = noScreen;
   /** Opened before the child opens its ends, and read only after: so there is neither a refusal nor an early end. */
-  #unread: { readonly stream: RunStream; readonly fd: number }[];
+  #unread: { readonly stream: RunStream; readonly fd: number }[] = [];
   #standIn: number | undefined;
   #readers: OutputReader[] = [];
 
   constructor({ output, error, stdin }: PipePaths) {
     this.files = { kind: "pipes", output, error, stdin };
-    this.#unread = [{ stream: "output", fd: openFifo(output, constants.O_RDONLY) }];
-    if (error !== undefined) this.#unread.push({ stream: "error", fd: openFifo(error, constants.O_RDONLY) });
-    if (stdin === undefined) return;
-    // A FIFO can be opened for writing only while somebody reads it: until the child does, that is us.
-    this.#standIn = openFifo(stdin, constants.O_RDONLY);
-    this.input = new PipeInput(openFifo(stdin, constants.O_WRONLY));
+    try {
+      this.#openUnread("output", output);
+      if (error !== undefined) this.#openUnread("error", error);
+      if (stdin === undefined) return;
+      // A FIFO can be opened for writing only while somebody reads it: until the child does, that is us.
+      this.#standIn = openFifo(stdin, constants.O_RDONLY);
+      this.input = new PipeInput(openFifo(stdin, constants.O_WRONLY));
+    } catch (cause) {
+      // Nobody else knows of this run yet.
+      this.close();
+      unlinkFifos(this.files);
+      throw new TerminalError("spawn_failed", `Could not open the run's own files: ${String(cause)}`, {
+        cause,
+      });
+    }
+  }
+
+  #openUnread(stream: RunStream, path: string): void {
+    this.#unread.push({ stream, fd: openFifo(path, constants.O_RDONLY) });
   }
 
   start(sinks: StreamSinks, budget: ReadBudget): void {

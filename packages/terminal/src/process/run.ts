@@ -100,7 +100,12 @@ export class ChildRun implements Run {
         exited: (exit) => run.#drain(exit, false),
         lost: () => run.#drain({ exitCode: null, signal: null }, true),
       };
-      run.#launch = parts.launcher.launch(request, watcher);
+      try {
+        run.#launch = parts.launcher.launch(request, watcher);
+      } catch (error) {
+        parts.io.close();
+        throw error;
+      }
     });
   }
 

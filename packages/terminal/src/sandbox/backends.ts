@@ -13,7 +13,7 @@ import type { OpenSandbox } from "./open-sandbox.ts";
 import { makePrivateFolders } from "./private-folder.ts";
 import type { IsolationBackend, IsolationReport, SandboxSpec } from "./sandbox.ts";
 import { SEATBELT_GAPS, SeatbeltSandbox } from "./seatbelt.ts";
-import { findSystemProgram } from "./system-program.ts";
+import { findSystemProgram, SYSTEM_PATH } from "./system-program.ts";
 
 /** One way to open sandboxes. */
 interface Candidate {
@@ -134,7 +134,8 @@ export class SandboxBackends {
       });
       const { words } = sandbox.enter({ cwd: "/", device: undefined, inside: [] });
       const [program, ...args] = [...words, "/bin/sh", "-c", probeScript, secret];
-      await promisify(execFile)(program, args, { timeout: probeMs, cwd: "/" });
+      const env = { PATH: SYSTEM_PATH };
+      await promisify(execFile)(program, args, { timeout: probeMs, cwd: "/", env });
       return undefined;
     } catch (error) {
       const { stderr, message } = error as Error & { stderr?: string };

@@ -1,6 +1,6 @@
 // Arguments of bubblewrap for a sandbox: what is bound, hidden and read-only. Pure, but for looking at paths.
 import { type Stats, accessSync, constants, lstatSync, readdirSync, realpathSync, statSync } from "node:fs";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import type { SandboxSpec } from "./sandbox.ts";
 
 /** How the sandbox is made on this machine. */
@@ -45,7 +45,10 @@ function deviceArgs(): string[] {
   return findRawDevices("/dev").flatMap((path) => ["--dev-bind", "/dev/null", path]);
 }
 
-const rawDevice = /^(?:mem|kmem|port|nvme\d+|sg\d+|kcore|raw)$/;
+/** Memory, and disks besides their block devices: through SCSI and NVMe commands, or as flash. */
+const rawDevice = /^(?:mem|kmem|port|nvme\d+|ng\d+n\d+|sg\d+|mtd\d+(?:ro)?|kcore|raw\d*)$/;
+/** Its devices take SCSI commands, and have the numbers of their disks for names. */
+const rawFolder = "bsg";
 
 export function findRawDevices(folder: string, depth = 0): string[] {
   const found: string[] = [];
@@ -54,7 +57,8 @@ export function findRawDevices(folder: string, depth = 0): string[] {
     if (entry.isDirectory() && depth < 2 && entry.name !== "pts" && entry.name !== "shm") {
       found.push(...findRawDevices(path, depth + 1));
     }
-    const isRaw = entry.isBlockDevice() || (entry.isCharacterDevice() && rawDevice.test(entry.name));
+    const isRawName = rawDevice.test(entry.name) || basename(folder) === rawFolder;
+    const isRaw = entry.isBlockDevice() || (entry.isCharacterDevice() && isRawName);
     if (isRaw && isReadable(path)) found.push(path);
   }
   return found;
@@ -81,12 +85,16 @@ function isReadable(path: string): boolean {
 }
 
 /** An empty folder in its place, which cannot be written to: a program that takes it for real fails early. */
-function hideArgs({ hidden, visible }: SandboxSpec, program: string | undefined): string[] {
+function hideArgs(spec: SandboxSpec, program: string | undefined): string[] {
+  const { level, hidden, visible, writable } = spec;
   const shown = existing(visible);
+  const changeable = changeableVisible(level, shown, existing(writable));
   return outermost(existing(hidden)).flatMap((path) => {
     if (statOf(path)?.isDirectory() !== true) return ["--ro-bind", "/dev/null", path];
-    const inside = shown.filter((each) => each.startsWith(`${path}/`));
-    const binds = inside.flatMap((each) => ["--bind", each, each]);
+    const bindInside = (option: string, all: readonly string[]): string[] =>
+      all.flatMap((each) => (each.startsWith(`${path}/`) ? [option, each, each] : []));
+    const fixed = shown.filter((each) => !changeable.includes(each));
+    const binds = [...bindInside("--ro-bind", fixed), ...bindInside("--bind", changeable)];
     if (program?.startsWith(`${path}/`) === true) binds.push("--ro-bind", program, program);
     return ["--perms", "0555", "--tmpfs", path, ...binds, "--remount-ro", path];
   });
@@ -136,6 +144,19 @@ export function existing(paths: readonly string[]): string[] {
     }
   });
   return [...new Set(real)].toSorted((one, other) => one.length - other.length);
+}
+
+/** Of the visible paths, and the writable ones below them, those that can be changed. */
+export function changeableVisible(
+  level: SandboxSpec["level"],
+  visible: readonly string[],
+  writable: readonly string[],
+): string[] {
+  if (level === "guard") return [...visible];
+  return [
+    ...visible.filter((path) => isBelow(path, writable)),
+    ...writable.filter((path) => isBelow(path, visible) && !visible.includes(path)),
+  ];
 }
 
 /** Those that are not below another one. */

@@ -5,7 +5,7 @@ import { chmodSync, existsSync, mkdirSync, mkdtempSync, renameSync, rmSync, writ
 import { join, resolve } from "node:path";
 import { promisify } from "node:util";
 import { enterSource } from "./enter-source.ts";
-import { findSystemProgram } from "./system-program.ts";
+import { findSystemProgram, SYSTEM_PATH } from "./system-program.ts";
 
 const compileMs = 20_000;
 
@@ -42,8 +42,10 @@ async function compileEnterProgram(compiler: string, folder: string): Promise<bo
     const source = join(work, "enter.c");
     const output = join(work, "enter");
     writeFileSync(source, enterSource);
+    // It starts an assembler and a linker, and passes them files.
+    const env = { PATH: SYSTEM_PATH, TMPDIR: work };
     const compile = (...options: string[]) =>
-      promisify(execFile)(compiler, ["-O2", ...options, "-o", output, source], { timeout: compileMs });
+      promisify(execFile)(compiler, ["-O2", ...options, "-o", output, source], { timeout: compileMs, env });
     // Static where the machine can: it starts faster, and nothing is loaded into it.
     await compile("-static").catch(() => compile());
     chmodSync(output, 0o755);

@@ -1,4 +1,5 @@
 // The life of a sandbox: with its processes, with its helper, and after its end.
+import { execFileSync } from "node:child_process";
 import {
   existsSync,
   mkdirSync,
@@ -25,7 +26,7 @@ import {
 import { prepareShell, removeShellFolder } from "../shell-integration/index.ts";
 import { guardLeaks } from "../testing/leaks.ts";
 import { recordRun, untilGone } from "../testing/run-record.ts";
-
+import { findRawDevices } from "./bubblewrap.ts";
 import { findSystemProgram } from "./system-program.ts";
 
 guardLeaks();
@@ -110,6 +111,21 @@ describe.runIf(process.platform === "linux")("a sandbox", () => {
     },
   );
 
+  it.runIf(process.getuid?.() === 0)("[T640] finds every device that holds a disk or the memory", () => {
+    const folder = realpathSync(mkdtempSync(path.join(tmpdir(), "devices-")));
+    onTestFinished(() => rmSync(folder, { recursive: true }));
+    const raw = ["mem", "nvme0", "ng0n1", "ng12n34", "sg0", "mtd0", "mtd0ro", "raw/raw1"];
+    raw.push("bsg/0:0:0:0", "bsg/ufs-bsg0");
+    const other = ["null", "tty0", "ng", "input/event0", "nvme-fabrics"];
+    for (const name of [...raw, ...other]) {
+      mkdirSync(path.dirname(path.join(folder, name)), { recursive: true });
+      // Those of the null device: nothing can go wrong with them.
+      execFileSync("mknod", [path.join(folder, name), "c", "1", "3"]);
+    }
+    const found = findRawDevices(folder).map((file) => path.relative(folder, file));
+    expect(found.toSorted()).toEqual(raw.toSorted());
+  });
+
   it.each([own, "landlock"])(
     "[T704] of %s hides what lies in a read-only folder, and lets a root in it be changed",
     async (backend) => {
@@ -137,6 +153,44 @@ describe.runIf(process.platform === "linux")("a sandbox", () => {
         run.release();
       }
       rmSync(folder, { recursive: true });
+    },
+  );
+
+  it.each([own, "landlock"])(
+    "[T649] of %s under workspace lets visible paths be changed only where they are writable",
+    async (backend) => {
+      const folder = realpathSync(mkdtempSync(path.join(tmpdir(), "visible-")));
+      onTestFinished(() => rmSync(folder, { recursive: true }));
+      for (const name of ["home/shown/own", "home/both/inside", "home/secret", "other"]) {
+        mkdirSync(path.join(folder, name), { recursive: true });
+        writeFileSync(path.join(folder, name, "file"), name);
+      }
+      writeFileSync(path.join(folder, "home/shown/file"), "home/shown");
+      const at = (...names: string[]): string[] => names.map((name) => path.join(folder, name));
+      vi.stubEnv("HOLDFAST_SANDBOX_BACKENDS", backend);
+      const spawner = newSpawner();
+      vi.unstubAllEnvs();
+      const sandbox = await spawner.openSandbox({
+        level: "workspace",
+        hidden: at("home"),
+        visible: at("home/shown", "home/both/inside", "other"),
+        readOnly: [],
+        writable: at("home/both", "home/shown/own"),
+      });
+      const names = "home/shown home/shown/own home/both/inside home/secret other";
+      const look = `for name in ${names}; do cat $name/file && echo " read"; (touch $name/new) && echo "$name changed"; done`;
+      const command = `(${look}) 2>/dev/null`;
+      const { run, record } = await recordRun(spawner, { command, cwd: folder, sandbox: sandbox.id });
+      await record.exited();
+      run.release();
+      expect(record.text().trim().split("\n")).toEqual([
+        "home/shown read",
+        "home/shown/own read",
+        "home/shown/own changed",
+        "home/both/inside read",
+        "home/both/inside changed",
+        "other read",
+      ]);
     },
   );
 

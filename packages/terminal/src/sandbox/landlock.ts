@@ -1,7 +1,7 @@
 // Landlock rules for a sandbox. Landlock only adds rights, so a hidden folder is what no rule names.
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
-import { existing, findRawDevices, isBelow } from "./bubblewrap.ts";
+import { changeableVisible, existing, findRawDevices, isBelow } from "./bubblewrap.ts";
 import { capabilityMask, forbiddenCapabilities } from "./capabilities.ts";
 import type { EnterRequest, Entry, OpenSandbox } from "./open-sandbox.ts";
 import type { SandboxReport, SandboxSpec } from "./sandbox.ts";
@@ -59,9 +59,11 @@ function landlockArgs(spec: SandboxSpec, asRoot: boolean): string[] {
   const unchanged = existing([...readOnly, ...kernel])
     .filter((path) => !isBelow(path, [...closed, ...existing(writable)]))
     .concat(fixed);
+  const shown = existing(visible);
+  const changeable = changeableVisible(level, shown, existing(writable));
   // A right on a folder would hold for what is hidden in it, too.
   const free = [
-    ...existing(visible).flatMap((path) => allExcept(path, fixed)),
+    ...changeable.flatMap((path) => allExcept(path, fixed)),
     ...existing(writable)
       .filter((path) => !isBelow(path, closed))
       .flatMap((path) => allExcept(path, [...closed, ...fixed])),
@@ -81,7 +83,7 @@ function landlockArgs(spec: SandboxSpec, asRoot: boolean): string[] {
   }
   return [
     ...rules("--list", ["/"]),
-    ...rules("--read", allExcept("/", closed)),
+    ...rules("--read", [...allExcept("/", closed), ...shown]),
     ...rules("--write", allExcept("/dev", closed)),
     ...rules("--write", asRoot ? free : [...free, "/proc"]),
   ];

@@ -22,6 +22,7 @@ const files = [
   "shell-integration/start-up-files.test.ts",
   "everyday.test.ts",
   "acp/acp-terminals.test.ts",
+  "acp/close-session.test.ts",
   "acp/requested-limits.test.ts",
 ];
 

@@ -38,7 +38,7 @@ describe.runIf(process.platform === "linux")("sandboxes", () => {
     await expect(checkSandbox(`${own}+util-linux+shared`)).rejects.toThrow("by way of other processes");
   });
 
-  it("[T640][T641][T642][T650] keep every promise with Landlock", async () => {
+  it("[T640][T641][T642][T647][T650] keep every promise with Landlock", async () => {
     const { backend, results } = await checkSandbox("landlock");
     expect(backend).toBe("landlock");
     expect(results).toEqual(allTrue(results));

@@ -11,7 +11,7 @@ export interface SandboxSpec {
   readonly level: Exclude<IsolationLevel, "none">;
   /** Folders and files that are not there. */
   readonly hidden: readonly string[];
-  /** Paths below hidden folders that are there nevertheless. */
+  /** Paths below hidden folders that are there nevertheless. At the level `workspace` they can be changed where writable. */
   readonly visible: readonly string[];
   /** Paths that cannot be changed; session roots inside them can. */
   readonly readOnly: readonly string[];

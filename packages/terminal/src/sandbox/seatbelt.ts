@@ -1,4 +1,5 @@
 // The profile of macOS's sandbox-exec for a sandbox, as text. Later rules win.
+import { changeableVisible } from "./bubblewrap.ts";
 import type { EnterRequest, Entry, OpenSandbox } from "./open-sandbox.ts";
 import type { SandboxReport, SandboxSpec } from "./sandbox.ts";
 
@@ -35,6 +36,7 @@ export class SeatbeltSandbox implements OpenSandbox {
 export function seatbeltProfile(spec: SandboxSpec): string {
   const { level, hidden, visible, readOnly, fixed = [], writable } = spec;
   const paths = (all: readonly string[]): string => all.map((path) => `(subpath ${quote(path)})`).join(" ");
+  const changeable = changeableVisible(level, visible, writable);
   const rule = (action: string, operations: string, all: readonly string[]): string[] =>
     all.length === 0 ? [] : [`(${action} ${operations} ${paths(all)})`];
   const deviceFolder = "/dev";
@@ -53,7 +55,8 @@ export function seatbeltProfile(spec: SandboxSpec): string {
     ...rule("allow", "file-write*", level === "guard" ? writable : []),
     ...rule("deny", "file-write*", fixed),
     ...rule("deny", "file-read* file-write*", hidden),
-    ...rule("allow", "file-read* file-write*", visible),
+    ...rule("allow", "file-read*", visible),
+    ...rule("allow", "file-write*", changeable),
     "",
   ].join("\n");
 }

@@ -1,4 +1,5 @@
 // Shells that report where their commands begin and end.
+export { accountShell } from "../account-shell.ts";
 export {
   type IntegratedShell,
   type PlainShell,

@@ -2,6 +2,7 @@
 import { once } from "node:events";
 import { connect } from "node:net";
 import { FRAME, FrameReader, decodeJson, encodeJson } from "../keeper/frame.ts";
+import { readKey } from "../keeper/key.ts";
 import { PROTOCOL_VERSION } from "../keeper/message.ts";
 import { findPlace } from "../keeper/place.ts";
 
@@ -29,12 +30,13 @@ export async function exchange(
 
 /** The first frame of a host. */
 export function hello(home: string, change: object = {}): Buffer[] {
-  const { home: found } = findPlace(home);
+  const { home: found, key } = findPlace(home);
   return encodeJson(FRAME.hello, 0, {
     protocol: PROTOCOL_VERSION,
     purpose: "host",
     home: found,
     pid: process.pid,
+    key: readKey(key),
     ...change,
   });
 }

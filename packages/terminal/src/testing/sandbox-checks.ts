@@ -1,6 +1,14 @@
 // Tries everything that a sandbox promises, with real processes; a program, so that it can run as another user.
 import { execFileSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -189,6 +197,23 @@ const checks: readonly (readonly [string, (bench: Bench) => Promise<true | strin
       const { text } = await run(bench, "/bin/true", { env, separateError: false });
       const complaints = text.split("\n").filter((line) => line.includes("holdfast-not-there")).length;
       return complaints === 1 || text;
+    },
+  ],
+  [
+    "no program in a command's PATH runs outside",
+    async (bench) => {
+      const tools = path.join(bench.work, "tools");
+      const marker = path.join(bench.home, "marker");
+      mkdirSync(tools);
+      // What prepares a terminal: a shell that executes these.
+      for (const name of ["stty", "sh", "env", "setsid"]) {
+        const script = `#!/bin/sh\n: > ${marker}\n`;
+        writeFileSync(path.join(tools, name), script, { mode: 0o755 });
+      }
+      const env = { PATH: `${tools}:${process.env["PATH"]}` };
+      const { text } = await run(bench, "/bin/echo", { kind: "tty", args: ["over"], env });
+      if (existsSync(marker)) return "one did";
+      return text.trim() === "over" || text;
     },
   ],
   [

@@ -1,15 +1,16 @@
 // The children of the spawn helper: starts them, waits for them, ends their trees.
 import { spawn, type ChildProcess, type SpawnOptions } from "node:child_process";
-import { closeSync, statSync } from "node:fs";
+import { closeSync } from "node:fs";
 import { splitEnvironment } from "../../sandbox/environment-split.ts";
 import type { OpenSandbox } from "../../sandbox/open-sandbox.ts";
 import type { Sandboxes } from "../../sandbox/sandboxes.ts";
 import { signalWaitedGroup, WaitedTree } from "../../sandbox/waited-tree.ts";
 import { TerminalError } from "../../terminal-error.ts";
-import { type Executable, resolveCommand } from "../command-line.ts";
+import { resolveCommand } from "../command-line.ts";
 import { MARKER_VARIABLE, type LaunchExit, type LaunchRequest, type Launched } from "../launch.ts";
 import { effectiveLimits } from "../limits.ts";
 import type { FiredLimit, KernelLimits, LimitName, LimitScope, TreeMechanism, TreeProcess } from "../port.ts";
+import { checkDirectory, startChild } from "../start-failure.ts";
 import { CgroupTree, RunCgroups } from "../tree/cgroup.ts";
 import type { MarkerSearch } from "../tree/marker-search.ts";
 import { PidNamespaceTree, pidNamespacePrefix } from "../tree/pid-namespace.ts";
@@ -20,7 +21,7 @@ import { TreeBackends } from "../tree/tree-choice.ts";
 import { endTree, signalPid, type Tree, type TreeLeader } from "../tree/tree.ts";
 import { openFiles, unlinkFifos } from "./launch-files.ts";
 import { limitBackends, limitsInForce } from "./limits-in-force.ts";
-import { LimitWatch } from "./limit-watch.ts";
+import { LimitWatch, type WatchedTree } from "./limit-watch.ts";
 import { withRaisedScore } from "./oom-score.ts";
 import { wrapCommand } from "./wrapper.ts";
 
@@ -62,7 +63,7 @@ export class Launches {
     }
     const files = openFiles(request.io);
     try {
-      return this.#spawn(id, request, mechanism, sandbox, files, onExit);
+      return await this.#spawn(id, request, mechanism, sandbox, files, onExit);
     } finally {
       for (const file of new Set(files)) closeSync(file);
     }
@@ -123,14 +124,14 @@ export class Launches {
     this.#backends.close();
   }
 
-  #spawn(
+  async #spawn(
     id: number,
     request: LaunchRequest,
     mechanism: TreeMechanism,
     sandbox: OpenSandbox | undefined,
     files: readonly number[],
     onExit: (exit: LaunchExit) => void,
-  ): Launched {
+  ): Promise<Launched> {
     const { cwd, io, marker, scopes } = request;
     checkDirectory(cwd);
     const command = resolveCommand(request.command, request.args, cwd, request.env["PATH"]);
@@ -157,17 +158,18 @@ export class Launches {
       limits,
       enforcers,
     });
-    const child = startChild(
-      wrapped,
-      {
-        // A directory from outside would be a way out of a sandbox.
-        cwd: preparesInside ? "/" : cwd,
-        env: { ...outside, [MARKER_VARIABLE]: marker },
-        stdio: [...files],
-        detached: true,
-      },
-      groups,
-    );
+    const options: SpawnOptions = {
+      // A directory from outside would be a way out of a sandbox.
+      cwd: preparesInside ? "/" : cwd,
+      env: { ...outside, [MARKER_VARIABLE]: marker },
+      stdio: [...files],
+      detached: true,
+    };
+    const fork = (): ChildProcess => withRaisedScore(() => spawn(wrapped.file, wrapped.args, options));
+    const child = await startChild(wrapped.file, fork).catch((error: unknown) => {
+      groups?.close();
+      throw error;
+    });
     const startTime = readStartTime(child.pid);
     const leader = { pid: child.pid, startTime, marker };
     const wholeTree = makeTree(mechanism, leader, groups, this.#backends.markers);
@@ -181,15 +183,7 @@ export class Launches {
       cpuLimit: effective.get("cpuSeconds"),
       state: "running",
       ending: undefined,
-      limitWatch: LimitWatch.of(
-        {
-          cpuSeconds: groups?.killFolder === undefined ? undefined : () => groups.cpuSeconds(),
-          writtenBytes: () => groups?.writtenBytes() ?? 0,
-          members: () => tree.members(),
-        },
-        effective,
-        () => void this.end(id, 0),
-      ),
+      limitWatch: LimitWatch.of(countersOf(tree, groups), effective, () => void this.end(id, 0)),
     };
     this.#launches.set(id, launch);
     child.once("exit", (exitCode, signal) => {
@@ -216,13 +210,6 @@ export class Launches {
   }
 }
 
-function checkDirectory(cwd: string): void {
-  if (statSync(cwd, { throwIfNoEntry: false })?.isDirectory() === true) return;
-  throw new TerminalError("directory_not_found", `There is no folder ${cwd}. Create it, or name another`, {
-    field: "cwd",
-  });
-}
-
 function makeTree(
   mechanism: TreeMechanism,
   leader: TreeLeader,
@@ -235,35 +222,12 @@ function makeTree(
   return mechanism === "pid-namespace" ? new PidNamespaceTree(leader) : new ProcessGroupTree(leader);
 }
 
-function startChild(
-  command: Executable,
-  options: SpawnOptions,
-  groups: RunCgroups | undefined,
-): ChildProcess & { pid: number } {
-  let child: ChildProcess;
-  try {
-    child = withRaisedScore(() => spawn(command.file, command.args, options));
-    // A child that never started emits an error, which would end the helper if nobody listened.
-    child.on("error", () => {});
-    if (child.pid !== undefined) return child as ChildProcess & { pid: number };
-  } catch (error) {
-    groups?.close();
-    throw new TerminalError("spawn_failed", `Could not start ${command.file}: ${explainErrno(error)}`, {
-      field: "command",
-      cause: error,
-    });
-  }
-  groups?.close();
-  throw new TerminalError(
-    "spawn_failed",
-    `Could not start ${command.file}: too many processes or open files`,
-    { field: "command" },
-  );
-}
-
-function explainErrno(error: unknown): string {
-  const { code } = error as NodeJS.ErrnoException;
-  return code === "E2BIG" ? "the arguments and environment are too long for this system" : String(error);
+function countersOf(tree: Tree, groups: RunCgroups | undefined): WatchedTree {
+  return {
+    cpuSeconds: groups?.killFolder === undefined ? undefined : () => groups.cpuSeconds(),
+    writtenBytes: () => groups?.writtenBytes() ?? 0,
+    members: () => tree.members(),
+  };
 }
 
 /** SIGXCPU and a shell's way of saying it: 128 + 24. */

@@ -6,6 +6,7 @@ import { promisify } from "node:util";
 import { ORPHAN_GRACE_MS } from "../kill-grace.ts";
 import { SandboxBackends } from "../../sandbox/backends.ts";
 import { Sandboxes } from "../../sandbox/sandboxes.ts";
+import { SYSTEM_PATH, systemProgramPath } from "../../sandbox/system-program.ts";
 import { makeFifoFolder, privateFolder, removeStaleFifoFolders } from "./fifo-folder.ts";
 import { closeInherited } from "./inherited.ts";
 import { Launches } from "./launches.ts";
@@ -31,7 +32,8 @@ async function makeFifos(count: number): Promise<string[]> {
   }
   const folder = fifoFolder;
   const paths = Array.from({ length: count }, () => join(folder, String(fifoCount++)));
-  await promisify(execFile)("mkfifo", ["-m", "600", ...paths]);
+  const env = { PATH: SYSTEM_PATH };
+  await promisify(execFile)(systemProgramPath("mkfifo"), ["-m", "600", ...paths], { env });
   return paths;
 }
 

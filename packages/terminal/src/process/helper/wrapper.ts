@@ -1,4 +1,5 @@
 // Puts a small shell script before a command where something must happen in the child itself before it executes.
+import { findSystemProgram } from "../../sandbox/system-program.ts";
 import type { Executable } from "../command-line.ts";
 import type { LaunchIo } from "../launch.ts";
 import type { KernelLimits, LimitBackend, LimitName } from "../port.ts";
@@ -21,7 +22,10 @@ export interface WrappedCommand extends Executable {
   readonly rlimits: readonly LimitName[];
 }
 
-/** The command as it is when nothing must be prepared; `exec` keeps the pid otherwise. */
+/**
+ * The command as it is when nothing must be prepared; `exec` keeps the pid otherwise. The script may run outside of the
+ * command's sandbox, with the command's PATH: it names programs by their absolute paths.
+ */
 export function wrapCommand(command: Executable, preparations: Preparations): WrappedCommand {
   const { groupFolders, prefix, io } = preparations;
   const { lines, names } = rlimitLines(preparations);
@@ -45,7 +49,9 @@ export function wrapCommand(command: Executable, preparations: Preparations): Wr
  * name, with no ioctl at hand. IUTF8 lets a backspace in cooked mode take a whole character.
  */
 function ttyLines(device: string): string[] {
-  return [`exec <>${quote(device)} >&0 2>&1`, "stty iutf8 2>/dev/null"];
+  const stty = findSystemProgram("stty");
+  const open = `exec <>${quote(device)} >&0 2>&1`;
+  return stty === undefined ? [open] : [open, `${quote(stty)} iutf8 2>/dev/null`];
 }
 
 function rlimitLines({ limits, enforcers }: Preparations): { lines: string[]; names: LimitName[] } {

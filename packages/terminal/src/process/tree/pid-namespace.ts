@@ -1,6 +1,7 @@
 // A tree in a separate PID namespace: when its first process dies, the kernel ends all the others (T21).
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
+import { SYSTEM_PATH, systemProgramPath } from "../../sandbox/system-program.ts";
 import { readPidNamespace, readProcessTable, isSameProcess, type ProcessRow } from "./process-table.ts";
 import { signalPid, type Tree, type TreeLeader } from "./tree.ts";
 
@@ -11,7 +12,7 @@ import { signalPid, type Tree, type TreeLeader } from "./tree.ts";
 export function pidNamespacePrefix(): string[] {
   const asUser = process.getuid?.() === 0 ? [] : ["--user", "--map-current-user"];
   return [
-    "unshare",
+    systemProgramPath("unshare"),
     ...asUser,
     "--pid",
     "--fork",
@@ -29,7 +30,7 @@ export function pidNamespacePrefix(): string[] {
 export async function pidNamespaceObstacle(): Promise<string | undefined> {
   const [program = "", ...args] = pidNamespacePrefix();
   try {
-    await promisify(execFile)(program, [...args, "true"], { timeout: 5000 });
+    await promisify(execFile)(program, [...args, "true"], { timeout: 5000, env: { PATH: SYSTEM_PATH } });
     return undefined;
   } catch (error) {
     const { stderr, message } = error as Error & { stderr?: string };

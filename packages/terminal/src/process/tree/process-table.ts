@@ -4,6 +4,7 @@ import { readFileSync, readdirSync, readlinkSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
+import { systemProgramPath } from "../../sandbox/system-program.ts";
 import { platform } from "../platform.ts";
 
 /** One row of the process table. */
@@ -161,10 +162,14 @@ function parseStat(pid: number, stat: string, zombiesToo: boolean): ProcessRow |
 }
 
 async function readPs(): Promise<ProcessRow[]> {
-  const { stdout } = await promisify(execFile)("ps", ["-Ao", "pid=,ppid=,pgid=,stat=,lstart="], {
-    timeout: 2000,
-    maxBuffer: 16 * 1024 * 1024,
-  });
+  const { stdout } = await promisify(execFile)(
+    systemProgramPath("ps"),
+    ["-Ao", "pid=,ppid=,pgid=,stat=,lstart="],
+    {
+      timeout: 2000,
+      maxBuffer: 16 * 1024 * 1024,
+    },
+  );
   const rows: ProcessRow[] = [];
   for (const line of stdout.split("\n")) {
     const match = /^\s*(\d+)\s+(\d+)\s+(\d+)\s+(\S+)\s+(.+)$/.exec(line);

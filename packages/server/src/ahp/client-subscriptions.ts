@@ -114,12 +114,15 @@ export class ClientSubscriptions {
 
   /** Resumes a channel where the client stopped; false when only its state can replace the entries since then. */
   resume(found: Found, pointOf: (uri: string) => ResumePoint): boolean {
-    if (!found.isLive) return true;
     const { hub, sessions } = this.#parts.port;
     return this.dialect.channelsOf(found.uri, found.kind).every((uri) => {
       const point = pointOf(uri);
       if (found.kind === "terminal") return this.#resumeTerminal(uri, point);
-      if (!hub.has(uri) && sessions.find(uri)?.kind !== "live") return true;
+      // An unloaded chat is brought into memory by looking for it.
+      const unloaded = hub.has(uri) ? undefined : sessions.find(uri);
+      // A closed channel has no log any more (E850).
+      if (unloaded?.kind === "kept") return point.afterSeq >= unloaded.seq;
+      if (!hub.has(uri)) return true;
       const cursor = hub.resume(uri, point.afterSeq, this.#waker(uri));
       if (cursor === undefined) return false;
       this.delivery.add(new ChannelSource(uri === found.uri ? found.kind : "chat", this.#view(uri), cursor));

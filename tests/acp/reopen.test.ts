@@ -1,21 +1,12 @@
 // Sessions that are closed and reopened by other clients while an editor follows them, and the limit of sessions.
-import {
-  defaultChatUri,
-  makeId,
-  newChatState,
-  newSessionState,
-  sessionUri,
-  summarizeChat,
-} from "@holdfast/ahp";
-import type { Storage } from "@holdfast/core/ports";
 import { describe, expect, it } from "vitest";
 import { openHub } from "../../packages/core/src/testing/storage/samples.ts";
 import { type ServedHost, useServedHosts } from "../ahp/served-host.ts";
 import { connect, open, post, script } from "./scripted-editor.ts";
 import type { SdkEditor } from "./sdk-editor.ts";
+import { storeSessions } from "./stored-sessions.ts";
 
 const serve = useServedHosts();
-const at = "2026-01-01T00:00:00.000Z";
 const reopenable = { ...script, capabilities: { loadSession: true } };
 
 async function closeAndReopen(host: ServedHost, sessionId: string): Promise<void> {
@@ -25,24 +16,6 @@ async function closeAndReopen(host: ServedHost, sessionId: string): Promise<void
 
 function resume({ agent }: SdkEditor, host: ServedHost, sessionId: string): Promise<unknown> {
   return agent.request("session/resume", { sessionId, cwd: host.work, mcpServers: [] });
-}
-
-async function storeSessions(storage: Storage, names: readonly string[]): Promise<void> {
-  const hub = openHub(storage);
-  for (const name of names) {
-    const resource = sessionUri(makeId("session", name));
-    const chat = newChatState({ resource: defaultChatUri(resource), title: name, at });
-    const key = makeId("session key", `agent:mine:acp:${name}`);
-    const provider = makeId("agent", "mine");
-    const owner = { kind: "person" } as const;
-    const opening = { resource, key, provider, owner, title: name, at, workingDirectories: [] };
-    hub.open(resource, "session", newSessionState(opening));
-    hub.open(chat.resource, "chat", chat);
-    hub.dispatch(resource, { type: "session/chatAdded", chat: summarizeChat(chat) });
-    hub.dispatch(resource, { type: "session/defaultChatChanged", defaultChat: chat.resource });
-    hub.dispatch(resource, { type: "session/ready", at, backendId: name });
-  }
-  await hub.settled();
 }
 
 describe("[B850] a session that another client closes and reopens", () => {
@@ -77,7 +50,7 @@ describe("[B851] the sessions that an editor follows", () => {
   it("[B851] are 64 at most: beyond, session/new creates none, and closed sessions do not count", async () => {
     const host = await serve({
       script,
-      prepareStorage: (storage) => storeSessions(storage, names),
+      prepareStorage: (storage) => storeSessions(openHub(storage), names),
     });
     const editor = connect(host);
     await editor.initialize();

@@ -97,6 +97,7 @@ export class AhpConnection implements ClientConnection {
     this.#rpc = new Connection({
       framing: messageFraming(),
       sink: this.#sink(),
+      source: this.#inbound.handling,
       requests: this.#requests(),
       notifications: {
         unsubscribe: (params) => this.#unsubscribe(params),

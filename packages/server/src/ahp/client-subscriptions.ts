@@ -134,9 +134,9 @@ export class ClientSubscriptions {
     for (const { uri } of this.delivery.feeds) this.#drop(uri);
   }
 
-  /** Sends messages to this client alone. */
-  send(messages: readonly WireMessage[]): void {
-    this.delivery.send(messages);
+  /** Sends a message that no log keeps to this client alone, when there is capacity (E852). */
+  send(message: WireMessage): void {
+    this.delivery.send(message);
   }
 
   /** Ends; returns what a reconnecting client needs. */

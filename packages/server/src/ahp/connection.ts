@@ -295,6 +295,7 @@ export class AhpConnection implements ClientConnection {
     this.#deps.watches.unsubscribe(channel, subscriptions);
     this.#deps.telemetry.unsubscribe(channel, subscriptions);
     this.#deps.reviews.unsubscribe(channel, subscriptions);
+    subscriptions.delivery.drop(channel);
     const found = this.#deps.channels.findNow(subscriptions.dialect, channel);
     if (found) subscriptions.unsubscribe(found);
   }

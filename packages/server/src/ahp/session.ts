@@ -24,7 +24,7 @@ type SessionMethod =
   | "fetchTurns"
   | "completions";
 
-const ONE_CHAT = "a session of an agent has one chat from beginning to end; create or dispose of a session";
+const ONE_CHAT = "a session has exactly one chat; create or dispose of a session instead";
 const defaultTurns = 50;
 const pageSessions = 100;
 

@@ -2,7 +2,8 @@
 import { writeFileSync } from "node:fs";
 import path from "node:path";
 import { defaultChatUri, makeId } from "@holdfast/ahp";
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
+import { WebSocket } from "ws";
 import { fieldsOf, listOf, type WireFields } from "../../packages/ahp/src/testing/wire/reference.ts";
 import { answer } from "../../packages/core/src/testing/script.ts";
 import { type ServedHost, useServedHosts } from "./served-host.ts";
@@ -102,4 +103,38 @@ test("[E814] turns cannot be taken back, and the rejection says what to do", asy
   expect(rejectionReason).toBe(
     "Turns cannot be removed: the agent remembers them. Start a new session to continue without them.",
   );
+});
+
+test("[E851] a client whose actions wait for an earlier one is not read beyond 16 MiB of them, and none is lost", async () => {
+  const option = { id: "effort", name: "Effort", type: "select", currentValue: "low" };
+  const options = ["low", "high"].map((value) => ({ value, name: value }));
+  const configOptions = [{ ...option, options }];
+  const set = [
+    { do: "until", path: "gate" },
+    { do: "answer", result: { configOptions } },
+  ];
+  const host = await serveHost({ script: { session: { configOptions }, set } });
+  const client = await host.client();
+  await create(client, host);
+  await expect
+    .poll(async () => (await client.subscribe(session)).state)
+    .toMatchObject({ lifecycle: "ready", config: { values: { effort: "low" } } });
+  const pause = vi.spyOn(WebSocket.prototype, "pause");
+  onTestFinished(() => pause.mockRestore());
+  client.dispatch({ type: "session/configChanged", config: { effort: "high" } }, session);
+  const padding = "x".repeat(1024 * 1024);
+  const titles = Array.from({ length: 20 }, (_, index) => `Title ${index}`);
+  for (const [index, title] of titles.entries()) {
+    const action = { type: "session/titleChanged", title };
+    const params = { channel: session, clientSeq: 100 + index, action, padding };
+    client.send({ jsonrpc: "2.0", method: "dispatchAction", params });
+  }
+  await expect.poll(() => pause.mock.calls.length).toBe(1);
+  expect(client.actions.some(({ action }) => action.type === "session/titleChanged")).toBe(false);
+  writeFileSync(path.join(host.work, "..", "gate"), "");
+  await client.action("session/titleChanged", ({ action }) => action.title === titles.at(-1));
+  const shown = client.actions.flatMap(({ action: { type, title } }) =>
+    type === "session/titleChanged" ? [title] : [],
+  );
+  expect(shown).toEqual(titles);
 });

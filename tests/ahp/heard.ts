@@ -74,6 +74,7 @@ export interface HeardSnapshot {
     readonly agents?: readonly HeardAgent[];
     readonly lifecycle?: unknown;
     readonly content?: readonly HeardPart[];
+    readonly activeTurn?: HeardTurn;
     readonly turns?: readonly HeardTurn[];
     readonly turnsNextCursor?: string;
     readonly files?: readonly HeardFile[];

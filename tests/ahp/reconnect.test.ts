@@ -3,9 +3,11 @@ import { execFileSync } from "node:child_process";
 import { once } from "node:events";
 import { pathToFileURL } from "node:url";
 import { queryObjects } from "node:v8";
+import { defaultChatUri, makeId } from "@holdfast/ahp";
 import { forwardTo } from "@holdfast/terminal/port";
 import { expect, test } from "vitest";
 import { WebSocket } from "ws";
+import { say } from "../../packages/core/src/testing/script.ts";
 import { AhpConnection } from "../../packages/server/src/ahp/connection.ts";
 import { type ServedHost, useServedHosts, transportOf } from "./served-host.ts";
 import type { WireClient } from "./wire-client.ts";
@@ -61,6 +63,56 @@ test("[E73] a client that reconnects gets the actions it missed, once and in ord
       ({ serverSeq, rejectionReason }) => rejectionReason === undefined && serverSeq < last,
     ),
   ).toEqual([]);
+});
+
+test.each([
+  ["1.0.0", "closed"],
+  ["0.5.0", "closed"],
+  [1, "closed"],
+  ["1.0.0", "closed and reopened"],
+] as const)(
+  "[E850] a client of %s gets the end of a session that was %s while it was away",
+  async (version, how) => {
+    const host = await serveHost({ script: { prompts: { "*": [say("working"), { do: "hang" }] } } });
+    const session = "mine:/one";
+    const otherChat = defaultChatUri(makeId("session URI", session));
+    const chat = version === 1 ? session : otherChat;
+    const other = await host.client({ clientId: "other" });
+    const workingDirectories = [pathToFileURL(host.work).href];
+    await other.request("createSession", { channel: session, provider: "mine", workingDirectories });
+    const client = await host.client({ version });
+    await client.subscribe(session);
+    await client.subscribe(chat);
+    await other.subscribe(otherChat);
+    const startedAt = new Date(0).toISOString();
+    const message = { text: "hello", origin: { kind: "user" } };
+    other.dispatch({ type: "chat/turnStarted", turnId: "t", startedAt, message }, otherChat);
+    await client.notified((heard) => JSON.stringify(heard).includes("working"));
+    const lastSeen = await cut(client);
+    await other.request("disposeSession", { channel: session });
+    await other.action("chat/turnCancelled");
+    if (how !== "closed") await other.request("reopenSession", { channel: session });
+    const next = await host.socket();
+    const answer = await next.request("reconnect", back(lastSeen, [session, chat]));
+    const { activeTurn, turns } = answer.snapshots?.find(({ resource }) => resource === chat)?.state ?? {};
+    expect({ activeTurn, turns }).toMatchObject({ activeTurn: undefined, turns: [{ state: "cancelled" }] });
+  },
+);
+
+test("[E850] a closed session that a client has seen to its end costs it no states", async () => {
+  const host = await serveHost();
+  const session = "mine:/one";
+  const other = await host.client({ clientId: "other" });
+  const workingDirectories = [pathToFileURL(host.work).href];
+  await other.request("createSession", { channel: session, provider: "mine", workingDirectories });
+  await expect.poll(() => host.host.hub.state(session, "session")?.lifecycle.status).toBe("ready");
+  await other.request("disposeSession", { channel: session });
+  const client = await host.client({ subscriptions: ["ahp-root://"] });
+  const { fromSeq } = await client.subscribe(session);
+  await cut(client);
+  const next = await host.socket();
+  const answer = await next.request("reconnect", back(fromSeq, ["ahp-root://", session]));
+  expect(answer).toMatchObject({ type: "replay", missing: [] });
 });
 
 test("[E833] a client that the host does not know gets an error with its own code, and may initialize", async () => {

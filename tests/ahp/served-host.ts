@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { Host, type HostOptions, type Redactor } from "@holdfast/core";
+import type { Storage } from "@holdfast/core/ports";
 import type { ProcessPort } from "@holdfast/terminal/port";
 import { Spawner } from "@holdfast/terminal/process";
 import { readConfig } from "@holdfast/protocol";
@@ -107,6 +108,8 @@ export interface ServeOptions {
   readonly peers?: ServerOptions["peers"];
   /** Replaces the process port. */
   readonly wrapPort?: (port: ProcessPort) => ProcessPort;
+  /** Writes to the storage what an earlier host left. */
+  readonly prepareStorage?: (storage: Storage) => Promise<void>;
 }
 
 /** Serves hosts, each until its test is over, with one process port for all hosts of the worker. */
@@ -121,7 +124,7 @@ export function useServedHosts(): (options?: ServeOptions) => Promise<ServedHost
 
 async function serveHost(
   processPort: ProcessPort,
-  { script = {}, ahp, allowedOrigins, timeouts, policy, redactor, peers }: ServeOptions,
+  { script = {}, ahp, allowedOrigins, timeouts, policy, redactor, peers, prepareStorage }: ServeOptions,
 ): Promise<ServedHost> {
   const folder = realpathSync(mkdtempSync(path.join(tmpdir(), "holdfast-ahp-")));
   const work = path.join(folder, "work");
@@ -136,6 +139,7 @@ async function serveHost(
     if (level === "error") faults.push({ message, ...facts });
   };
   const storage = await openSqliteStorage({ file: path.join(folder, "holdfast.db") });
+  await prepareStorage?.(storage);
   const host = new Host({
     processPort,
     storage,

@@ -1,4 +1,7 @@
 // Shows that a client that reads slowly or not at all costs the host little, costs nobody else anything, and converges.
+import { mkdirSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { pathToFileURL } from "node:url";
 import { defaultChatUri, makeId } from "@holdfast/ahp";
 import { expect, test } from "vitest";
 import { WebSocket } from "ws";
@@ -96,6 +99,64 @@ test("[E83] a client that does not read a flood still hears, once it reads, how 
   // Somebody who types is not kept waiting: half of the echoes come within a few batches of output.
   expect(sorted[Math.floor(sorted.length / 2)]).toBeLessThan(100);
   expect(host.faults).toEqual([]);
+});
+
+test("[E852] a watch of files does not push a flood to a client that does not read, and loses nothing", async () => {
+  const host = await serveHost();
+  const ada = await openTerminals(host);
+  const slow = await host.client({ clientId: "slow" });
+  await slow.subscribe(flood);
+  const folder = path.join(host.work, "watched");
+  mkdirSync(folder);
+  const uri = pathToFileURL(folder).href;
+  await slow.request("resourceRequest", { channel: "ahp-root://", uri, read: true });
+  const created = await slow.request("createResourceWatch", { channel: "ahp-root://", uri });
+  const { channel = "" } = created as { channel?: string };
+  await slow.subscribe(channel);
+  const watcher = await host.client({ clientId: "watcher" });
+  await watcher.subscribe(channel);
+  slow.socket.pause();
+  const names = Array.from({ length: 25 }, (_, index) => `file-${index}.txt`);
+  // Less than a log keeps comes between two changes of files.
+  for (const name of names) {
+    const line = `head -c 600000 /dev/zero | tr '\\0' x; echo; echo wrote-"${name}"\r`;
+    ada.dispatch({ type: "terminal/input", data: line }, flood);
+    await ada.wrote(`wrote-${name}`);
+    writeFileSync(path.join(folder, name), "");
+    await watcher.notified((heard) => JSON.stringify(heard).includes(name));
+  }
+  ada.dispatch({ type: "terminal/input", data: "exit 7\r" }, flood);
+  slow.socket.resume();
+  await slow.action("terminal/exited");
+  const watched = (): string =>
+    JSON.stringify(slow.actions.filter(({ action }) => action.type === "resourceWatch/changed"));
+  await expect.poll(watched).toContain(names.at(-1));
+  expect(names.filter((name) => !watched().includes(name))).toEqual([]);
+  expect(slow.output().length).toBeLessThan((names.length * 600_000) / 2);
+  const numbers = slow.actions.map(({ serverSeq }) => serverSeq);
+  expect(numbers).toEqual(numbers.toSorted((one, other) => one - other));
+});
+
+test("[E852] a client that does not read annotations is cut off, and comes back to their state", async () => {
+  const host = await serveHost();
+  const ada = await host.client({ clientId: "ada" });
+  const session = "mine:/noted";
+  const workingDirectories = [`file://${host.work}`];
+  await ada.request("createSession", { channel: session, provider: "mine", workingDirectories });
+  const channel = `${session}/annotations`;
+  const slow = await host.client({ clientId: "slow" });
+  await slow.subscribe(channel);
+  slow.socket.pause();
+  await ada.subscribe(channel);
+  for (let round = 0; round < 300; round += 1) {
+    const entries = [{ id: "e", text: `${round} ${"x".repeat(60_000)}` }];
+    const range = { start: { line: 2, character: 0 }, end: { line: 4, character: 3 } };
+    const annotation = { id: "a", turnId: "t", resource: "file:///a", range, resolved: false, entries };
+    const clientSeq = ada.dispatch({ type: "annotations/set", annotation }, channel);
+    await ada.notified(({ params }) => params?.origin?.clientSeq === clientSeq);
+  }
+  slow.socket.resume();
+  expect(await slow.closed).toBe(1013);
 });
 
 test("[E84] a client that was cut off in a flood is caught up in band, and the rest is replayed", async () => {

@@ -284,7 +284,7 @@ export class Host {
     return { kind: "agent", agentId: this.hub.state(session, "session")?.provider };
   }
 
-  /** Tells a watcher of all that happens in sessions, until the returned function is called. */
+  /** Notifies a watcher of every event in sessions, until the returned function is called. */
   watch(watcher: HostWatcher): () => void {
     return this.#parts.watchers.watch(watcher);
   }

@@ -73,17 +73,17 @@ export const agentTraits = {
     env: z
       .array(variableName)
       .default([])
-      .describe(
-        "Variables of which any one shows that the agent is signed in; they stay in its environment.",
-      ),
+      .describe("Variables; the agent counts as signed in if any is set. They stay in its environment."),
     files: z
       .array(z.string().startsWith("~/"))
       .default([])
-      .describe("Files of which any one shows that the agent is signed in."),
+      .describe("Files; the agent counts as signed in if any exists."),
     sufficient: z
       .array(z.array(variableName).min(1))
       .optional()
-      .describe("Sets of variables of which one must be complete; without it, any of `env` is enough."),
+      .describe(
+        "Sets of variables; all variables of one set are needed to count as signed in. If left out, any of `env` is enough.",
+      ),
     login: z.string().min(1).optional().describe("The command that signs in, run in a terminal."),
     keyMethods: z
       .array(closedObject({ id: z.string().min(1), env: z.array(variableName).min(1) }))
@@ -100,7 +100,7 @@ export const agentTraits = {
     .string()
     .refine(isPattern, { error: "must be a regular expression with one group" })
     .describe(
-      "A regular expression whose group finds, in the id of an offered model, the name that a flag or variable takes.",
+      "A regular expression; its group extracts, from the id of an offered model, the name to pass in a flag or variable.",
     ),
   forwarding: z
     .record(agentNameSchema, forwardingSchema)

@@ -137,7 +137,9 @@ const configSchema = closedObject({
     .min(1)
     .max(10_000)
     .default(64)
-    .describe("The number of sessions that may have a running agent at once."),
+    .describe(
+      "Sessions with a running agent above which no new session is created; idle sessions do not count, and can still resume.",
+    ),
   acp: closedObject({
     enabled: z.boolean().default(true).describe("Whether agents may be started at all."),
     idleSeconds: z

@@ -79,7 +79,7 @@ export const ERRORS = {
   ACP_SESSION_INIT_FAILED: {
     status: 502,
     rpcCode: rpc.internalError,
-    message: "The agent could not be started. Run it by hand to check that it is installed and signed in.",
+    message: "The agent could not be started. Run `holdfast agents doctor AGENT` to see why.",
   },
   ACP_INVALID_OPTION: {
     status: 400,
@@ -300,7 +300,7 @@ export const ERRORS = {
     status: 429,
     rpcCode: rpc.tooBusy,
     message:
-      "The limit of webhooks, or of deliveries that wait for one, is reached. Delete a webhook, or wait.",
+      "Too many webhooks, or too many deliveries waiting for this one. Delete a webhook, or retry later.",
   },
   WEBHOOK_ADDRESS_NOT_ALLOWED: {
     status: 403,

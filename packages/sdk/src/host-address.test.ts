@@ -1,10 +1,12 @@
 // Finding the host: options, variables, the home of this machine, and the use of the home's token.
-import { spawnSync } from "node:child_process";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { spawn, spawnSync } from "node:child_process";
+import { randomUUID } from "node:crypto";
+import { once } from "node:events";
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
-import { HostAddress } from "./host-address.ts";
+import { type FoundHost, HostAddress } from "./host-address.ts";
 import { Holdfast } from "./holdfast.ts";
 import { findHome, readHome } from "./platform/node.ts";
 import { answerJson, startTestServer, type TestServer } from "./testing/test-server.ts";
@@ -18,9 +20,23 @@ function newHome(): string {
 function writeHost(home: string, content: string | object, token?: string): void {
   writeFileSync(
     path.join(home, "host.json"),
-    typeof content === "string" ? content : JSON.stringify(content),
+    typeof content === "string" ? content : JSON.stringify({ startedAt: "now", ...content }),
   );
   if (token !== undefined) writeFileSync(path.join(home, "token"), `${token}\n`);
+  if (!existsSync(path.join(home, "lock"))) writeLock(home, process.pid);
+}
+
+/** Writes the lock of a home as a host does, with the start of the process if the system reports it. */
+function writeLock(home: string, pid: number, birth = birthOf(pid)): void {
+  const holder = { id: randomUUID(), pid, birth, startedAt: "now" };
+  writeFileSync(path.join(home, "lock"), JSON.stringify(holder));
+}
+
+function birthOf(pid: number): string {
+  if (process.platform !== "linux") return "";
+  const bootId = readFileSync("/proc/sys/kernel/random/boot_id", "latin1").trim();
+  const stat = readFileSync(`/proc/${pid}/stat`, "latin1");
+  return `${bootId} ${stat.slice(stat.lastIndexOf(")") + 2).split(" ")[19]}`;
 }
 
 function startListServer(): Promise<TestServer> {
@@ -65,7 +81,7 @@ describe("[X5] a host that nobody named", () => {
   it("[X5] is the one that runs in the home, opened with its token, and asked for nothing else", async () => {
     const home = newHome();
     const server = await startListServer();
-    writeHost(home, { url: server.url, pid: process.pid, startedAt: "now" }, "owners-token");
+    writeHost(home, { url: server.url, pid: process.pid }, "owners-token");
     vi.stubEnv("HOLDFAST_HOME", home);
     expect(await new Holdfast().acpAgent.listSessions()).toEqual([]);
     expect(server.requests).toHaveLength(1);
@@ -87,14 +103,14 @@ describe("[X5] a host that nobody named", () => {
   });
 
   it("[X5] is RealtimeX's where none runs, until one does", async () => {
-    const running: { url: string }[] = [];
+    const running: FoundHost[] = [];
     const platform = {
       variable: () => undefined,
       findHost: () => Promise.resolve(running[0]),
     };
     const address = new HostAddress({ baseUrl: undefined, apiKey: "k", appId: undefined, platform });
     expect(await address.locate()).toMatchObject({ url: "http://localhost:3001", apiKey: "k" });
-    running.push({ url: "http://127.0.0.1:9" });
+    running.push({ url: "http://127.0.0.1:9", isRunning: () => Promise.resolve(true) });
     expect(await address.locate()).toMatchObject({ url: "http://127.0.0.1:9", apiKey: "k" });
   });
 
@@ -139,10 +155,69 @@ describe("[X6] the token of a home", () => {
   it("[X6] is not sent to a process that has the port of a host that died", async () => {
     const home = newHome();
     const { pid } = spawnSync(process.execPath, ["--version"]);
+    writeLock(home, pid, "");
     writeHost(home, { url: "http://127.0.0.1:9", pid }, token);
     expect(await readHome(home)).toBeUndefined();
+    writeLock(home, process.pid);
     writeHost(home, { url: "http://127.0.0.1:9", pid: process.pid });
-    expect(await readHome(home)).toEqual({ url: "http://127.0.0.1:9", token });
+    expect(await readHome(home)).toMatchObject({ url: "http://127.0.0.1:9", token });
+  });
+
+  it("[X850] is not sent to a host that is gone when its pid belongs to another process", async () => {
+    const home = newHome();
+    const url = "http://127.0.0.1:9";
+    writeHost(home, { url, pid: process.pid }, token);
+    writeLock(home, process.pid, "another boot 1");
+    expect(await readHome(home)).toBeUndefined();
+    // Where the system does not say when a process began, the pid has to do.
+    writeLock(home, process.pid, "");
+    expect(await readHome(home)).toMatchObject({ url, token });
+  });
+
+  it("[X850] is not sent to the host of host.json unless it holds the home's lock", async () => {
+    const home = newHome();
+    const url = "http://127.0.0.1:9";
+    writeHost(home, { url, pid: process.pid, startedAt: "before" }, token);
+    expect(await readHome(home)).toBeUndefined();
+    writeHost(home, { url, pid: process.ppid });
+    expect(await readHome(home)).toBeUndefined();
+    writeHost(home, { url, pid: process.pid });
+    rmSync(path.join(home, "lock"));
+    expect(await readHome(home)).toBeUndefined();
+    writeFileSync(path.join(home, "lock"), "null");
+    expect(await readHome(home)).toBeUndefined();
+  });
+
+  it("[X850] is not sent by a client that found the host before it was killed", async () => {
+    const home = newHome();
+    const server = await startListServer();
+    const host = spawn(process.execPath, ["-e", "setInterval(() => {}, 1000)"], { stdio: "ignore" });
+    await once(host, "spawn");
+    const pid = host.pid ?? 0;
+    writeLock(home, pid);
+    writeHost(home, { url: server.url, pid }, token);
+    vi.stubEnv("HOLDFAST_HOME", home);
+    const { acpAgent } = new Holdfast();
+    await acpAgent.listSessions();
+    expect(server.requests.at(-1)?.headers["x-api-key"]).toBe(token);
+    host.kill("SIGKILL");
+    await once(host, "exit");
+    // The server stands for a process that now listens on the port of that host.
+    const sent = server.requests.length;
+    await Promise.allSettled([acpAgent.listSessions()]);
+    expect(server.requests.slice(sent)).toEqual([]);
+  });
+
+  it("[X850] is sent until its host, which stops, gives the lock back", async () => {
+    const home = newHome();
+    const server = await startListServer();
+    writeHost(home, { url: server.url, pid: process.pid }, token);
+    vi.stubEnv("HOLDFAST_HOME", home);
+    const { acpAgent } = new Holdfast();
+    await acpAgent.listSessions();
+    rmSync(path.join(home, "host.json"));
+    await acpAgent.listSessions();
+    expect(server.requests.map(({ headers }) => headers["x-api-key"])).toEqual([token, token]);
   });
 
   it.each(["", "{", "null", "[]", `{"url":1,"pid":1}`, `{"url":"http://h"}`, `{"url":"http://h","pid":-1}`])(
@@ -158,6 +233,6 @@ describe("[X6] the token of a home", () => {
     const home = newHome();
     expect(await readHome(home)).toBeUndefined();
     writeHost(home, { url: "http://127.0.0.1:9", pid: process.pid });
-    expect(await readHome(home)).toEqual({ url: "http://127.0.0.1:9", token: undefined });
+    expect(await readHome(home)).toMatchObject({ url: "http://127.0.0.1:9", token: undefined });
   });
 });

@@ -29,13 +29,16 @@ export class HostAddress {
   async locate(): Promise<HostPlace> {
     const { baseUrl, apiKey, appId, platform } = this.#options;
     if (baseUrl !== undefined) return { url: baseUrl, apiKey, isOwner: false };
+    const needsToken = apiKey === undefined && appId === undefined;
+    // A process that listens on the port of a host that is gone must not get its token (X850).
+    if (needsToken && (await (await this.#found)?.isRunning()) === false) this.forget();
     this.#found ??= platform.findHost();
     const found = await this.#found;
     if (found === undefined) {
       this.#found = undefined;
       return { url: defaultUrl, apiKey, isOwner: false };
     }
-    const isOwner = apiKey === undefined && appId === undefined && found.token !== undefined;
+    const isOwner = needsToken && found.token !== undefined;
     return { url: found.url, apiKey: isOwner ? found.token : apiKey, isOwner };
   }
 
@@ -50,6 +53,8 @@ export interface FoundHost {
   readonly url: string;
   /** The owner's token; it is for this address alone. */
   readonly token?: string | undefined;
+  /** Whether this very host still runs there. */
+  isRunning(): Promise<boolean>;
 }
 
 /** Platform the client runs on; `package.json` chooses between a browser and Node. */

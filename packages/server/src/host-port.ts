@@ -105,7 +105,7 @@ export interface HostPort {
   /** Closes a session if it is open, and removes everything that is kept of it. */
   deleteSession(key: string, caller: Caller): Promise<void>;
   chat(key: string, request: TurnRequest, caller: Caller): Promise<ChatResponse>;
-  /** Begins a turn, or lines it up; `onReadable` is called whenever one of the feeds has something new. */
+  /** Starts or queues a turn; `onReadable` is called when one of its logs has new entries. */
   streamTurn(key: string, request: TurnRequest, caller: Caller, onReadable: () => void): StreamedTurn;
   /** The entries of a session since a number, and those published from now on. */
   followSession(key: string, request: FollowRequest, caller: Caller, onReadable: () => void): FollowedSession;

@@ -1,8 +1,12 @@
 // The lock: one holder, whatever died before and however many want it.
 import { spawnSync } from "node:child_process";
+import { once } from "node:events";
 import { readFileSync, readdirSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
 import path from "node:path";
-import { describe, expect, it } from "vitest";
+import { Holdfast } from "@holdfast/sdk";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { writeHostFile } from "./host-file.ts";
 import { acquireLock, isStillHeld, type HomeLock } from "./lock.ts";
 import { identifyProcess } from "./process-identity.ts";
 import { ProgramRun } from "../testing/program-run.ts";
@@ -25,6 +29,32 @@ function writeLock(home: string, holder: object, name = "lock"): void {
 function deadPid(): number {
   return spawnSync(process.execPath, ["--version"]).pid;
 }
+
+describe("[X850] the lock as the client library reads it", () => {
+  it("[X850] names a holder that the library recognizes, and gets the token until the lock is released", async () => {
+    const home = temporaryFolder();
+    const keys: unknown[] = [];
+    const server = createServer(({ headers }, response) => {
+      keys.push(headers["x-api-key"]);
+      response.end(`{"sessions":[]}`);
+    }).listen(0, "127.0.0.1");
+    onTestFinished(() => void server.close());
+    await once(server, "listening");
+    const address = server.address();
+    if (address === null || typeof address === "string") throw new Error("the server has no port");
+    const lock = await hold(home);
+    writeHostFile(home, lock.holder, `http://127.0.0.1:${address.port}`);
+    writeFileSync(path.join(home, "token"), "owners-token");
+    for (const name of ["RTX_APP_ID", "RTX_API_KEY"]) vi.stubEnv(name, undefined);
+    vi.stubEnv("HOLDFAST_HOME", home);
+    onTestFinished(() => void vi.unstubAllEnvs());
+    const { acpAgent } = new Holdfast();
+    await acpAgent.listSessions();
+    lock.release();
+    await Promise.allSettled([acpAgent.listSessions()]);
+    expect(keys).toEqual(["owners-token"]);
+  });
+});
 
 describe("[C5] the lock on a home", () => {
   it("[C5] is held by one, and can be had again when it is released", async () => {

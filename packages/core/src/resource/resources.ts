@@ -63,7 +63,10 @@ export class Resources {
     return explained(uri, () =>
       withFolderAt(realPath, async ({ entries, at }) => {
         if (entries.length > maxEntries) {
-          throw new HostError("BODY_TOO_LARGE", `${uri} has more than ${maxEntries} entries.`);
+          throw new HostError(
+            "BODY_TOO_LARGE",
+            `${uri} has more than ${maxEntries} entries. List a subfolder.`,
+          );
         }
         const listed = await Promise.all(entries.map(async (entry) => listEntry(entry, at(entry.name))));
         return listed.toSorted((one, other) => (one.name < other.name ? -1 : 1));
@@ -99,7 +102,9 @@ export class Resources {
     const { realPath } = await this.#access.require("write", uri, client);
     const isFolder = (await stat(realPath).catch(() => undefined))?.isDirectory();
     if (isFolder === true) return;
-    if (isFolder === false) throw new HostError("FILE_EXISTS", `${uri} is a file.`);
+    if (isFolder === false) {
+      throw new HostError("FILE_EXISTS", `${uri} already exists and is a file. Choose another name.`);
+    }
     await this.#recorded(realPath, client, () => explained(uri, () => makeFolderAt(realPath)));
   }
 
@@ -112,7 +117,7 @@ export class Resources {
     if (isFolder && liesIn(to, [from])) {
       throw new HostError(
         "INVALID_REQUEST",
-        `${destination} is inside ${source}, which is the folder to copy.`,
+        `A folder cannot be copied into itself: ${destination} is inside ${source}.`,
       );
     }
     await this.#recorded(to, client, () => explained(source, () => copyAt(from, to)));
@@ -215,7 +220,7 @@ async function readExisting(realPath: string, uri: string): Promise<Buffer> {
     if (found.size > maxFileBytes) {
       throw new HostError(
         "BODY_TOO_LARGE",
-        `${uri} has ${found.size} bytes; at most ${maxFileBytes} are changed.`,
+        `${uri} has ${found.size} bytes; only files of at most ${maxFileBytes} bytes can be changed in part.`,
       );
     }
     return await file.readFile();
@@ -272,7 +277,11 @@ async function requireFree(realPath: string, uri: string): Promise<void> {
 }
 
 function missing(uri: string, cause?: unknown): HostError {
-  return new HostError("FILE_NOT_FOUND", `${uri} does not exist, or is not of that kind.`, { cause });
+  return new HostError(
+    "FILE_NOT_FOUND",
+    `${uri} does not exist, or is a folder where a file is needed (or the reverse).`,
+    { cause },
+  );
 }
 
 function notFound(uri: string): (cause: unknown) => never {

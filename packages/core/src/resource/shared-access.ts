@@ -61,7 +61,10 @@ export class SharedAccess {
   /** Refuses to move or delete the folder that a session works in. */
   requireNoRoot(realPath: string, uri: string): void {
     if (!this.roots.some((root) => liesIn(root, [realPath]))) return;
-    throw new HostError("PERMISSION_DENIED", `${uri} is or holds the folder of a session. Close it first.`);
+    throw new HostError(
+      "PERMISSION_DENIED",
+      `${uri} is, or contains, the folder of an open session. Close that session first.`,
+    );
   }
 
   /** Puts on record that a file was read or written through the host. */
@@ -90,7 +93,7 @@ export class SharedAccess {
   async #requireNotOwn(access: FileAccess, uri: string, realPath: string): Promise<void> {
     const spec = this.#deps.isolation.specFor("guard", { roots: this.roots, ownFolders: [] });
     if (await isReachable(spec, access, realPath)) return;
-    throw new HostError("PERMISSION_DENIED", `${uri} is a file of the host.`);
+    throw new HostError("PERMISSION_DENIED", `${uri} belongs to the host itself; clients cannot access it.`);
   }
 
   #record(

@@ -145,7 +145,7 @@ export class HostSession {
       id: makeId("notice", randomUUID()),
       at: this.#context.now().toISOString(),
       severity: "warning",
-      title: `The client ${oneLine(client.displayName ?? client.clientId)} lends tools that agents cannot be offered.`,
+      title: `Some tools of the client ${oneLine(client.displayName ?? client.clientId)} cannot be offered to agents.`,
       description: [...problems.slice(0, maxListed), ...(more > 0 ? [`…and ${more} more`] : [])].join("\n"),
     };
     this.publish({ type: "session/noticeAdded", notice });

@@ -55,7 +55,7 @@ test.each([
   expect(() => buildPrompt({ message: "hi", attachments }, agent(capabilities))).toThrow(
     expect.objectContaining({
       code: "ACP_ATTACHMENT_NOT_SUPPORTED",
-      message: expect.stringContaining(`${mime}. Leave attachment 0 out`) as string,
+      message: expect.stringContaining(`${mime}. Leave attachment 1 out`) as string,
     }) as Error,
   );
 });

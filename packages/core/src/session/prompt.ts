@@ -84,7 +84,7 @@ function buildBlock(attachment: Attachment, index: number, accepts: Accepts): ob
   }
   throw new HostError(
     "ACP_ATTACHMENT_NOT_SUPPORTED",
-    `This agent does not support attachments of type ${mime}. Leave attachment ${index} out, or use another agent.`,
+    `This agent does not support attachments of type ${mime}. Leave attachment ${index + 1} out, or use another agent.`,
     { details: { attachment: index, mime } },
   );
 }

@@ -187,7 +187,7 @@ export class SessionAgent {
     this.#assertOpen();
   }
 
-  /** Moves the session to another directory: from the next turn on the agent has a new session there, and no memory. */
+  /** Moves the session to another directory: from the next turn on the agent has a new session there, without its context. */
   async moveTo(cwd: string): Promise<void> {
     await checkWorkingDirectory(cwd);
     this.#assertOpen();

@@ -20,7 +20,8 @@ export interface SessionDirectoryDeps {
 /** A session or a chat that was found: live in memory, or only stored, because its session is over. */
 export type FoundChannel =
   | { readonly kind: "live" }
-  | { readonly kind: "kept"; readonly channel: StateByKind };
+  /** `seq` is the number of its last action. */
+  | { readonly kind: "kept"; readonly channel: StateByKind; readonly seq: number };
 
 /** For the owner's clients, which may see every session. */
 export class SessionDirectory {
@@ -53,9 +54,11 @@ export class SessionDirectory {
     if (session?.chat.uri === uri) session.chat.load();
     if (hub.has(uri)) return { kind: "live" };
     const kept = storage.loadChannel(uri);
-    if (kept?.kind === "session") return { kind: "kept", channel: { kind: kept.kind, state: kept.state } };
+    if (kept?.kind === "session") {
+      return { kind: "kept", channel: { kind: kept.kind, state: kept.state }, seq: kept.seq };
+    }
     return kept?.kind === "chat"
-      ? { kind: "kept", channel: { kind: kept.kind, state: kept.state } }
+      ? { kind: "kept", channel: { kind: kept.kind, state: kept.state }, seq: kept.seq }
       : undefined;
   }
 

@@ -90,7 +90,6 @@ export class TurnQueue {
     const { id } = pending;
     const elsewhere = this.#waiting.findIndex((waiting) => waiting.id === id && waiting.kind !== kind);
     const [moved] = elsewhere < 0 ? [] : this.#waiting.splice(elsewhere, 1);
-    if (moved !== undefined) this.#dispatch({ type: "chat/pendingMessageRemoved", kind: moved.kind, id });
     const index = this.#waiting.findIndex(
       (waiting) => waiting.kind === kind && (kind === "steering" || waiting.id === id),
     );
@@ -99,8 +98,12 @@ export class TurnQueue {
     // A sender that waits for the turn of an edited message waits on.
     const known = moved ?? (before?.id === id ? before : undefined);
     const next = known === undefined ? waitingTurn(id, kind, shownTurn, begin) : { ...known, kind, begin };
+    const isReplaced = before !== undefined && before.id !== id;
+    if (isReplaced) this.#dispatch({ type: "chat/pendingMessageRemoved", kind, id: before.id });
     const entry = this.#dispatch({ type: "chat/pendingMessageSet", kind, pending }, origin);
-    if (before !== undefined && before.id !== id) before.settle(undefined);
+    // After its new place: a removal from the newest place means that the message is dropped (N850).
+    if (moved !== undefined) this.#dispatch({ type: "chat/pendingMessageRemoved", kind: moved.kind, id });
+    if (isReplaced) before.settle(undefined);
     if (index >= 0) this.#waiting[index] = next;
     else if (kind === "steering") this.#waiting.unshift(next);
     else this.#waiting.push(next);

@@ -1,5 +1,5 @@
 // Turns of a session: one at a time, queued in order, and an end that comes after all updates.
-import { defaultChatUri, makeId, type PendingMessageId } from "@holdfast/ahp";
+import { type ChatAction, defaultChatUri, makeId, type PendingMessageId } from "@holdfast/ahp";
 import { expect, test, vi } from "vitest";
 import { Redactor } from "../redaction/redactor.ts";
 import { guardLeaks } from "../testing/detector.ts";
@@ -123,6 +123,61 @@ test.each([
     expect(texts).toEqual(["long", "changed", "another"]);
   },
 );
+
+test.each([
+  ["queued", "steering"],
+  ["steering", "queued"],
+] as const)(
+  "[N850] a %s message that becomes a %s one has its new place before it leaves the old one",
+  async (before, after) => {
+    const { session, pendingActions, set } = await withRunningTurn();
+    const id = makeId("pending message", "m");
+    set(before, id);
+    set(after, id);
+    expect(await pendingActions()).toMatchObject([
+      { type: "chat/pendingMessageSet", kind: before, pending: { id } },
+      { type: "chat/pendingMessageSet", kind: after, pending: { id } },
+      { type: "chat/pendingMessageRemoved", kind: before, id },
+    ]);
+    await session.cancel();
+  },
+);
+
+test("[N850] a message for the running turn that another one replaces is removed", async () => {
+  const { session, pendingActions, set } = await withRunningTurn();
+  const [one, two] = [makeId("pending message", "one"), makeId("pending message", "two")];
+  set("steering", one);
+  set("steering", two);
+  expect(await pendingActions()).toMatchObject([
+    { type: "chat/pendingMessageSet", pending: { id: one } },
+    { type: "chat/pendingMessageRemoved", kind: "steering", id: one },
+    { type: "chat/pendingMessageSet", pending: { id: two } },
+  ]);
+  expect(session.chatState.steeringMessage?.id).toBe(two);
+  await session.cancel();
+});
+
+/** A turn that hangs, with which messages can wait. */
+async function withRunningTurn(): Promise<{
+  session: FakeSession;
+  pendingActions: () => Promise<ChatAction[]>;
+  set: (kind: "queued" | "steering", id: PendingMessageId) => void;
+}> {
+  const host = newHost({ agents: { mine: { prompts: { long: [{ do: "hang" }] } } } });
+  const session = await host.open({ approvalPolicy: "approve-all" });
+  session.stream("long");
+  const { cursor } = host.host.hub.subscribe(defaultChatUri(session.state.resource), () => {});
+  return {
+    session,
+    pendingActions: async () => {
+      await host.host.hub.settled();
+      const reading = cursor.read();
+      const actions = reading.kind === "entries" ? reading.entries.map(({ action }) => action) : [];
+      return (actions as ChatAction[]).filter(({ type }) => type.startsWith("chat/pendingMessage"));
+    },
+    set: (kind, id) => void setPending(host, session, kind, id, "words"),
+  };
+}
 
 test("[E326] a tool's name is what the agent calls the tool, else its kind, and never the title", async () => {
   const title = "rm -rf /tmp/a /tmp/b && make all";

@@ -36,7 +36,7 @@ export class PipedInput {
     if (repeatedBytes < 0) {
       throw new HostError(
         "INVALID_REQUEST",
-        `offset: ${this.#takenBytes} bytes of input were accepted so far.`,
+        `offset: leaves a gap. Continue at ${this.#takenBytes}, the number of bytes accepted so far.`,
       );
     }
     const fresh = bytes.subarray(repeatedBytes);

@@ -86,7 +86,10 @@ export class TerminalOperations {
     const live = terminals.get(id);
     const endOffset = live?.output.endOffset;
     if (after !== undefined && endOffset !== undefined && after > endOffset) {
-      throw new HostError("INVALID_REQUEST", `after: the terminal has written ${endOffset} bytes so far.`);
+      throw new HostError(
+        "INVALID_REQUEST",
+        `after: past the end of the output, which has ${endOffset} bytes so far.`,
+      );
     }
     return new TerminalFollower(
       {

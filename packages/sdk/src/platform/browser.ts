@@ -12,6 +12,7 @@ export const platform: Platform = {
   findHost() {
     const { location } = globals as { readonly location?: { readonly origin: string } };
     const isServed = location !== undefined && /^https?:/.test(location.origin);
-    return Promise.resolve(isServed ? { url: location.origin } : undefined);
+    if (!isServed) return Promise.resolve(undefined);
+    return Promise.resolve({ url: location.origin, isRunning: () => Promise.resolve(true) });
   },
 };

@@ -4,6 +4,7 @@ import { homedir } from "node:os";
 import path from "node:path";
 import process from "node:process";
 import type { FoundHost, Platform } from "../host-address.ts";
+import { readLockHolder } from "./lock-holder.ts";
 
 /** A program: its variables are the environment's, its host is the one that runs in the user's home. */
 export const platform: Platform = {
@@ -41,17 +42,27 @@ export function findHome(
 /** The host that runs in a home, with its token where this user may read it; undefined if none runs (X5, X6). */
 export async function readHome(home: string): Promise<FoundHost | undefined> {
   const said = readAddress(await readIfThere(path.join(home, "host.json")));
+  const holder = await readLockHolder(home);
   // A host that was killed leaves its file behind, and by now its port may be anybody's: they must not get the token.
-  if (said === undefined || !isAlive(said.pid)) return undefined;
+  if (said === undefined || said.pid !== holder?.pid || said.startedAt !== holder.startedAt) return undefined;
   const token = (await readIfThere(path.join(home, "token"))).trim();
-  return { url: said.url, token: given(token) };
+  return {
+    url: said.url,
+    token: given(token),
+    isRunning: async () => (await readLockHolder(home))?.id === holder.id,
+  };
 }
 
-function readAddress(text: string): { readonly url: string; readonly pid: number } | undefined {
+interface Address {
+  readonly url: string;
+  readonly pid: number;
+  readonly startedAt: string;
+}
+
+function readAddress(text: string): Address | undefined {
   try {
-    const { url, pid } = JSON.parse(text) as { url?: unknown; pid?: unknown };
-    // A pid below 1 would mean a group of processes, or all of them.
-    return typeof url === "string" && typeof pid === "number" && pid > 0 ? { url, pid } : undefined;
+    const { url, pid = 0, startedAt = "" } = JSON.parse(text) as Partial<Address>;
+    return typeof url === "string" ? { url, pid, startedAt } : undefined;
   } catch {
     // Not there, or not ours to understand: no host is known.
     return undefined;
@@ -64,16 +75,6 @@ async function readIfThere(file: string): Promise<string> {
   } catch {
     // Missing or unreadable is the same to a client that looks for a host.
     return "";
-  }
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    // A process of another user is still alive.
-    return error instanceof Error && "code" in error && error.code === "EPERM";
   }
 }
 

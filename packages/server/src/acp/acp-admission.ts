@@ -32,7 +32,10 @@ export class AcpAdmission {
 
   requireRoom(): void {
     if (this.#count() < maxConnections) return;
-    throw new HostError("RATE_LIMITED", "Too many clients are connected.");
+    throw new HostError(
+      "RATE_LIMITED",
+      `Client limit reached (${maxConnections}). Disconnect a client, or retry later.`,
+    );
   }
 }
 

@@ -42,6 +42,8 @@ export interface AttachedSessionParts extends EditorParts {
   readonly isOwnTurn: (turnId: string) => boolean;
   /** How often each question was asked on this connection. */
   readonly asked: Map<string, number>;
+  /** Called when it stops following, for whatever reason. */
+  readonly onClosed: () => void;
 }
 
 /** Where an editor begins to follow a session: now, after the history that it was sent, or after what it had before. */
@@ -128,6 +130,11 @@ export class AttachedSession {
     return this.#parts.host.ahp.hub.state(this.uri, "session");
   }
 
+  /** Whether it follows no more, or is about to stop: the session was closed, and may be open again. */
+  get isOver(): boolean {
+    return this.#isClosed || [...this.#logs].some((log) => log.isOver);
+  }
+
   /** The newest number of the log: a client that has it has everything so far. */
   get place(): string {
     return String(this.#parts.host.ahp.hub.lastSeq);
@@ -202,6 +209,15 @@ export class AttachedSession {
     this.#terminals.close();
     this.#questions.close();
     this.#notify();
+    this.#parts.onClosed();
+  }
+
+  /** Ends with the session, which was closed: prompts that still wait fail. */
+  end(): void {
+    const { code, message } = new HostError("ACP_SESSION_NOT_FOUND");
+    const end = { state: "failed", error: { code, message }, resumable: false } as const;
+    for (const turnId of this.#waiting.keys()) this.#end({ turnId, end });
+    this.close();
   }
 
   readonly #notify = (): void => {
@@ -259,7 +275,7 @@ export class AttachedSession {
       }
       await this.#terminals.forward();
       this.#updateQuestions();
-      if (this.#isOver) return this.#endAll();
+      if (this.#isOver) return this.end();
       await this.#woken();
     }
   }
@@ -325,14 +341,6 @@ export class AttachedSession {
   #updateQuestions(): void {
     const open = new Set(this.state?.inputNeeded.map(({ id }): string => id));
     this.#questions.update(new Map([...this.#projection.questions].filter(([id]) => open.has(id))));
-  }
-
-  /** The session is closed: prompts that still wait end with it. */
-  #endAll(): void {
-    const { code, message } = new HostError("ACP_SESSION_NOT_FOUND");
-    const end = { state: "failed", error: { code, message }, resumable: false } as const;
-    for (const turnId of this.#waiting.keys()) this.#end({ turnId, end });
-    this.close();
   }
 
   /** A turn that ended before this connection followed the session. */

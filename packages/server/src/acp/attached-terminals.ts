@@ -37,7 +37,7 @@ interface Shown {
   incomplete: Uint8Array;
   /** The end of the output, for editors that show text. */
   text: string;
-  /** When the text was last sent; undefined when it has not changed since. */
+  /** When the text was last sent; 0 before the first time. */
   textSentMs: number;
   isTextStale: boolean;
   hasExited: boolean;

@@ -38,6 +38,8 @@ export class EditorSessions {
   readonly #prompts: EditorPrompts;
   /** How often each question was asked. */
   readonly #asked = new Map<string, number>();
+  /** Sessions that are being created for this client. */
+  #newSessions = 0;
   #isClosed = false;
 
   constructor(parts: EditorSessionsParts) {
@@ -75,7 +77,10 @@ export class EditorSessions {
     const state = this.#find(readText(params, "sessionId"));
     if (this.#prompts.has(state.key)) throw new HostError("ACP_TURN_ACTIVE");
     const session = this.#attach(state);
-    const seq = await session.replay();
+    const seq = await session.replay().catch((error: unknown) => {
+      session.close();
+      throw error;
+    });
     await session.greet();
     this.#followLater(session, { from: "history", seq });
     return { ...this.#settings(session), _meta: { holdfast: { place: String(seq) } } };
@@ -85,7 +90,7 @@ export class EditorSessions {
     const cursor = readCursor(params);
     const state = this.#find(readText(params, "sessionId"));
     const known = this.#attached.get(state.key);
-    if (known !== undefined && cursor === undefined) {
+    if (known !== undefined && !known.isOver && cursor === undefined) {
       known.askAgain();
       return this.#settings(known);
     }
@@ -126,7 +131,6 @@ export class EditorSessions {
     const session = this.#attached.get(key);
     if (session !== undefined) await this.#prompts.cancelOwn(session);
     session?.close();
-    this.#attached.delete(key);
     return {};
   }
 
@@ -175,13 +179,29 @@ export class EditorSessions {
 
   /** Submits the request for a new session, and follows it. */
   async #create(request: Request, ignoredServers: readonly string[] = []): Promise<object> {
+    this.#requireRoom();
+    this.#newSessions += 1;
+    let created: SessionState | undefined;
+    try {
+      created = await this.#submitNew(request);
+    } finally {
+      this.#newSessions -= 1;
+    }
+    if (created === undefined) throw new HostError("ACP_SESSION_NOT_FOUND");
+    return this.#attachNew(created, ignoredServers);
+  }
+
+  async #submitNew(request: Request): Promise<SessionState | undefined> {
     const { hub } = this.#parts.host.ahp;
     await hub.recording.requireNow();
     const { result = {} } = requireAccepted(await this.#submit(ROOT_URI, request), "INTERNAL");
     await hub.recording.settled();
-    const created = hub.state(result.uri ?? "", "session");
-    if (created === undefined) throw new HostError("ACP_SESSION_NOT_FOUND");
-    return this.#attachNew(created, ignoredServers);
+    return hub.state(result.uri ?? "", "session");
+  }
+
+  #requireRoom(): void {
+    if (this.#attached.size + this.#newSessions < maxAttached) return;
+    throw new RpcError(ErrorCode.tooBusy, `At most ${maxAttached} sessions can be followed at once.`);
   }
 
   get #appName(): { readonly appName?: string } {
@@ -227,7 +247,7 @@ export class EditorSessions {
           await session.greet();
           session.follow({ from: "history", seq });
         })
-        .catch((error: unknown) => void this.#parts.report(error));
+        .catch((error: unknown) => this.#giveUp(session, error));
     });
     return { sessionId: session.key, ...this.#settings(session) };
   }
@@ -238,17 +258,18 @@ export class EditorSessions {
   }
 
   #attach(state: SessionState): AttachedSession {
-    this.#attached.get(state.key)?.close();
-    this.#attached.delete(state.key);
-    if (this.#attached.size >= maxAttached) {
-      throw new RpcError(ErrorCode.tooBusy, `At most ${maxAttached} sessions can be followed at once.`);
-    }
+    // One that is over may have a prompt that still waits.
+    this.#attached.get(state.key)?.end();
+    this.#requireRoom();
     const { clientId } = this.#parts;
-    const session = new AttachedSession({
+    const session: AttachedSession = new AttachedSession({
       ...this.#parts,
       state,
       isOwnTurn: (turnId) => turnId.startsWith(`${clientId}.`),
       asked: this.#asked,
+      onClosed: () => {
+        if (this.#attached.get(state.key) === session) this.#attached.delete(state.key);
+      },
     });
     // The connection may have ended while the session was being created.
     if (this.#isClosed) session.close();
@@ -261,16 +282,26 @@ export class EditorSessions {
     setImmediate(() => {
       first()
         .then(() => session.follow(start))
-        .catch((error: unknown) => void this.#parts.report(error));
+        .catch((error: unknown) => this.#giveUp(session, error));
     });
+  }
+
+  #giveUp(session: AttachedSession, error: unknown): void {
+    session.close();
+    this.#parts.report(error);
   }
 
   /** A session that the client follows; one that it names without having opened it is followed from now on. */
   #followed(key: string): AttachedSession {
     const attached = this.#attached.get(key);
-    if (attached?.state !== undefined) return attached;
+    if (attached?.isOver === false) return attached;
     const session = this.#attach(this.#find(key));
-    session.follow({ from: "now", seq: this.#parts.host.ahp.hub.lastSeq });
+    try {
+      session.follow({ from: "now", seq: this.#parts.host.ahp.hub.lastSeq });
+    } catch (error) {
+      session.close();
+      throw error;
+    }
     return session;
   }
 

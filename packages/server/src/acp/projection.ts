@@ -66,6 +66,8 @@ export class SessionProjection {
   readonly #parts: ProjectionParts;
   /** Questions that wait for a person, by their ids. */
   readonly #questions = new Map<string, SessionInputRequest>();
+  /** The newest place of each message that waits, as far as the log was read. */
+  readonly #places = new Map<string, "queued" | "steering">();
   #chat: ChatState | undefined;
 
   constructor(parts: ProjectionParts) {
@@ -87,6 +89,7 @@ export class SessionProjection {
   restart(chat: ChatState, { inputNeeded }: SessionState): void {
     this.#chat = chat;
     this.#questions.clear();
+    this.#places.clear();
     for (const request of inputNeeded) this.#questions.set(request.id, request);
   }
 
@@ -161,7 +164,13 @@ export class SessionProjection {
       case "chat/usage":
         if (this.#chat !== undefined) this.#chat = reduceChat(this.#chat, action);
         return NOTHING;
+      case "chat/pendingMessageSet":
+        this.#places.set(action.pending.id, action.kind);
+        return NOTHING;
       case "chat/pendingMessageRemoved":
+        // A message that was moved is removed from the place that it had before (N850).
+        if ((this.#places.get(action.id) ?? action.kind) !== action.kind) return NOTHING;
+        this.#places.delete(action.id);
         return { updates: [], ended: { turnId: action.id, end: DROPPED } };
       case "chat/turnComplete":
       case "chat/turnCancelled":
@@ -174,7 +183,8 @@ export class SessionProjection {
   }
 
   #start(action: Extract<TurnAction, { type: "chat/turnStarted" }>): Projected {
-    const { turnId, startedAt, message } = action;
+    const { turnId, startedAt, message, queuedMessageId } = action;
+    if (queuedMessageId !== undefined) this.#places.delete(queuedMessageId);
     this.#chat = reduceChat(newChatState({ resource: ownChat, title: "", at: startedAt }), action);
     return this.#parts.isOwnTurn(turnId) ? NOTHING : { updates: userMessage(message, turnId) };
   }

@@ -1,6 +1,6 @@
 // The open sessions that an ACP client may see, by their keys, which are their ids in ACP.
 import { fileURLToPath } from "node:url";
-import { parseSessionKey, type SessionId, type SessionState } from "@holdfast/ahp";
+import { parseSessionKey, type SessionId, type SessionState, type SessionSummary } from "@holdfast/ahp";
 import { maySee } from "@holdfast/core";
 import { HostError } from "@holdfast/protocol";
 import type { Caller } from "../host-port.ts";
@@ -14,22 +14,45 @@ export function listVisible(host: AcpHost, caller: Caller, params: unknown): obj
   const cwd = readOptionalText(params, "cwd");
   const cursor = readOptionalText(params, "cursor");
   if (cursor !== undefined && !isListCursor(cursor)) throw invalidParams("cursor: unknown cursor");
-  const page = host.ahp.sessions.list({
-    isOpen: true,
-    limit: pageSessions,
-    ...(cursor !== undefined && { cursor }),
+  const found = findOpen(host, cursor, ({ owner, workingDirectories }) => {
+    return maySee(caller, owner) && (cwd === undefined || folderOf(workingDirectories[0]) === cwd);
   });
-  const sessions = page.sessions
-    .filter(({ summary }) => maySee(caller, summary.owner))
-    .map(({ summary: { key, title, label, lastActivityAt, workingDirectories, provider, phase } }) => ({
-      sessionId: key,
-      cwd: folderOf(workingDirectories[0]),
-      title: label ?? title,
-      updatedAt: lastActivityAt,
-      _meta: { holdfast: { agent: provider, status: phase.status } },
-    }))
-    .filter((session) => cwd === undefined || session.cwd === cwd);
-  return { sessions, ...(page.nextCursor !== undefined && { nextCursor: page.nextCursor }) };
+  const page = found.slice(0, pageSessions);
+  const last = page.at(-1);
+  // A cursor names a session, so it is one that was sent: the client must not learn of others.
+  const isLastPage = last === undefined || found.length === page.length;
+  return {
+    sessions: page.map(describeSession),
+    ...(!isLastPage && { nextCursor: `${last.lastActivityAt} ${last.resource}` }),
+  };
+}
+
+/** The wanted sessions after a place: more than a page has if there are more. */
+function findOpen(
+  { ahp: { sessions } }: AcpHost,
+  start: string | undefined,
+  isWanted: (summary: SessionSummary) => boolean,
+): SessionSummary[] {
+  const found: SessionSummary[] = [];
+  let cursor = start;
+  do {
+    const from = cursor === undefined ? {} : { cursor };
+    const page = sessions.list({ isOpen: true, limit: pageSessions, ...from });
+    found.push(...page.sessions.map(({ summary }) => summary).filter(isWanted));
+    cursor = page.nextCursor;
+  } while (cursor !== undefined && found.length <= pageSessions);
+  return found;
+}
+
+function describeSession(summary: SessionSummary): object {
+  const { key, title, label, lastActivityAt, workingDirectories, provider, phase } = summary;
+  return {
+    sessionId: key,
+    cwd: folderOf(workingDirectories[0]),
+    title: label ?? title,
+    updatedAt: lastActivityAt,
+    _meta: { holdfast: { agent: provider, status: phase.status } },
+  };
 }
 
 /** A session by its key; throws where there is none. */

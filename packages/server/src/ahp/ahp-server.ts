@@ -125,7 +125,10 @@ export class AhpServer {
   ): void {
     const deps = this.#deps();
     if (this.#connections.size >= maxConnections) {
-      throw new HostError("RATE_LIMITED", "Too many clients are connected.");
+      throw new HostError(
+        "RATE_LIMITED",
+        `Client limit reached (${maxConnections}). Disconnect a client, or retry later.`,
+      );
     }
     this.#webSockets.handleUpgrade(request, socket, head, (webSocket) => {
       socket.off("error", fail);

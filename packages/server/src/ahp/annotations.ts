@@ -106,7 +106,7 @@ export class Annotations {
     if (shown === undefined) return;
     const serverSeq = wireSeq(subscriptions.dialect, this.#port.hub.takeSeq(), 0);
     const params = { channel, action: shown, serverSeq, ...(origin !== undefined && { origin }) };
-    subscriptions.send([{ method: "action", params }]);
+    subscriptions.send({ method: "action", params });
   }
 }
 

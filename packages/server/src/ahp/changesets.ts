@@ -222,7 +222,7 @@ export class Changesets {
     for (const subscriptions of subscribers) {
       const { dialect } = subscriptions;
       const params = { channel, action: actionFor(dialect), serverSeq: wireSeq(dialect, seq, 0) };
-      subscriptions.send([{ method: "action", params }]);
+      subscriptions.send({ method: "action", params });
     }
   }
 }

@@ -114,12 +114,15 @@ export class ClientSubscriptions {
 
   /** Resumes a channel where the client stopped; false when only its state can replace the entries since then. */
   resume(found: Found, pointOf: (uri: string) => ResumePoint): boolean {
-    if (!found.isLive) return true;
     const { hub, sessions } = this.#parts.port;
     return this.dialect.channelsOf(found.uri, found.kind).every((uri) => {
       const point = pointOf(uri);
       if (found.kind === "terminal") return this.#resumeTerminal(uri, point);
-      if (!hub.has(uri) && sessions.find(uri)?.kind !== "live") return true;
+      // An unloaded chat is brought into memory by looking for it.
+      const unloaded = hub.has(uri) ? undefined : sessions.find(uri);
+      // A closed channel has no log any more (E850).
+      if (unloaded?.kind === "kept") return point.afterSeq >= unloaded.seq;
+      if (!hub.has(uri)) return true;
       const cursor = hub.resume(uri, point.afterSeq, this.#waker(uri));
       if (cursor === undefined) return false;
       this.delivery.add(new ChannelSource(uri === found.uri ? found.kind : "chat", this.#view(uri), cursor));
@@ -131,9 +134,9 @@ export class ClientSubscriptions {
     for (const { uri } of this.delivery.feeds) this.#drop(uri);
   }
 
-  /** Sends messages to this client alone. */
-  send(messages: readonly WireMessage[]): void {
-    this.delivery.send(messages);
+  /** Sends a message that no log keeps to this client alone, when there is capacity (E852). */
+  send(message: WireMessage): void {
+    this.delivery.send(message);
   }
 
   /** Ends; returns what a reconnecting client needs. */

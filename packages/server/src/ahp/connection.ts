@@ -57,7 +57,7 @@ interface Accepted {
 
 type State =
   | { readonly name: "new" }
-  /** The first words are being answered. */
+  /** `initialize` or `reconnect` is being handled. */
   | { readonly name: "greeting" }
   | { readonly name: "open"; readonly subscriptions: ClientSubscriptions; readonly dispatcher: Dispatcher }
   | { readonly name: "closed" };
@@ -77,7 +77,7 @@ export class AhpConnection implements ClientConnection {
   readonly #warnings: WarningLimit;
   readonly #connectedAt: Date;
   #state: State = { name: "new" };
-  /** Resolves when the first words are answered. */
+  /** Resolves when `initialize` or `reconnect` was handled. */
   #introduced: Promise<void> = Promise.resolve();
   #isAlive = true;
 
@@ -97,6 +97,7 @@ export class AhpConnection implements ClientConnection {
     this.#rpc = new Connection({
       framing: messageFraming(),
       sink: this.#sink(),
+      source: this.#inbound.handling,
       requests: this.#requests(),
       notifications: {
         unsubscribe: (params) => this.#unsubscribe(params),
@@ -158,7 +159,7 @@ export class AhpConnection implements ClientConnection {
   }
 
   replace(): void {
-    this.close(CLOSE_CODE.replaced, "The same client has connected anew.");
+    this.close(CLOSE_CODE.replaced, "The same client has connected again.");
     this.#end();
   }
 
@@ -206,7 +207,7 @@ export class AhpConnection implements ClientConnection {
   #introduce(answer: Promise<object>): Promise<unknown> {
     const translated = this.#translate(answer);
     // The answer itself is written first.
-    this.#introduced = translated.then(nextTurn, nextTurn);
+    this.#introduced = translated.then(nextTick, nextTick);
     return translated;
   }
 
@@ -277,7 +278,7 @@ export class AhpConnection implements ClientConnection {
       socket: this.#socket,
       onWritten: (entry, written) => dispatcher.written(entry, written),
       onLeft: (uri) => dispatcher.left(uri),
-      onOverflow: () => this.close(CLOSE_CODE.tryAgainLater, "Too slow: reconnect to go on."),
+      onOverflow: () => this.close(CLOSE_CODE.tryAgainLater, "Too slow. Reconnect to continue."),
     });
     const dispatcher = new Dispatcher({ ...this.#deps, socket: this.#socket }, subscriptions);
     this.#deps.records[how](record, this);
@@ -294,6 +295,7 @@ export class AhpConnection implements ClientConnection {
     this.#deps.watches.unsubscribe(channel, subscriptions);
     this.#deps.telemetry.unsubscribe(channel, subscriptions);
     this.#deps.reviews.unsubscribe(channel, subscriptions);
+    subscriptions.delivery.drop(channel);
     const found = this.#deps.channels.findNow(subscriptions.dialect, channel);
     if (found) subscriptions.unsubscribe(found);
   }
@@ -325,7 +327,7 @@ function notIntroduced(method: string): RpcError {
   return new RpcError(ErrorCode.methodNotFound, `Send initialize before ${method}.`);
 }
 
-function nextTurn(): Promise<void> {
+function nextTick(): Promise<void> {
   return new Promise((resolve) => {
     setImmediate(resolve);
   });

@@ -1,5 +1,5 @@
 // Sends one client what happens on the channels it follows: in the host's order, at the client's own pace.
-import { type WireMessage, wireSeqAfter } from "@holdfast/ahp/dialects";
+import { type WireMessage, wireSeq, wireSeqAfter } from "@holdfast/ahp/dialects";
 import { earliest, type LogEntry, type NoEntry, type TerminalSubscriptions } from "@holdfast/core";
 import { catchUp, type CatchUpParts } from "./catch-up.ts";
 import {
@@ -25,6 +25,15 @@ export interface DeliveryParts extends CatchUpParts {
   readonly onOverflow: () => void;
 }
 
+/** A message of no log. */
+interface HeldMessage {
+  readonly channel: unknown;
+  readonly written: WrittenEntry;
+}
+
+/** Above this, a client is too slow for messages that no log keeps. */
+const HELD_BYTES = 1024 * 1024;
+
 /**
  * Delivers to one client.
  *
@@ -44,6 +53,9 @@ export class Delivery {
   readonly #loaded = new WeakSet<ChannelSource>();
   /** The number up to which terminals were caught up: a client that has seen less has not seen them whole. */
   readonly #caughtUp = new Map<string, number>();
+  /** Messages that wait until the socket has capacity, in their order. */
+  #held: HeldMessage[] = [];
+  #heldBytes = 0;
   #lastSeq: number;
   #isScheduled = false;
   #isBlocked = false;
@@ -164,16 +176,40 @@ export class Delivery {
     return this.#hasOverflowed ? undefined : messages;
   }
 
-  /** Sends messages to this client alone, after all that came before them. */
-  send(messages: readonly WireMessage[]): void {
+  /** Sends messages that a request asks for to this client alone, after all that came before them, regardless of capacity. */
+  sendNow(messages: readonly WireMessage[]): void {
     this.flush();
-    const { frames, lastSeq } = writeMessages(messages);
-    this.#parts.socket.write(frames);
-    this.#lastSeq = Math.max(this.#lastSeq, lastSeq ?? 0);
+    this.#write(writeMessages(messages));
+  }
+
+  /** Sends a message that no log keeps to this client alone. It waits for capacity, and for the entries before it. */
+  send(message: WireMessage): void {
+    const { params } = message;
+    const held = { channel: "channel" in params && params.channel, written: writeMessages([message]) };
+    this.#held.push(held);
+    this.#heldBytes += held.written.frames.length;
+    const { socket, onOverflow } = this.#parts;
+    if (!this.#isBlocked) {
+      socket.together(() => {
+        while (this.#held.length > 0 && socket.hasRoom) this.#writeNext();
+      });
+    }
+    if (this.#held.length === 0) return;
+    this.#isBlocked = true;
+    // A single message may be larger.
+    if (this.#held.length === 1 || this.#heldBytes <= HELD_BYTES) return;
+    this.#dropHeld(() => true);
+    onOverflow();
+  }
+
+  /** Drops what waits to be sent on a channel that is no longer followed. */
+  drop(channel: string): void {
+    this.#dropHeld((held) => held.channel === channel);
   }
 
   close(): void {
     this.#isClosed = true;
+    this.#dropHeld(() => true);
     for (const source of this.#sources.values()) source.leave();
     this.#fresh.clear();
     this.#ready.clear();
@@ -192,13 +228,37 @@ export class Delivery {
   }
 
   #writeNext(): boolean {
+    if (this.#writeHeld()) return true;
     const next = this.#takeNext();
     if (next === undefined) return false;
     const { entry, written } = next;
-    this.#parts.socket.write(written.frames);
-    this.#lastSeq = Math.max(this.#lastSeq, written.lastSeq ?? 0);
+    this.#write(written);
     this.#parts.onWritten(entry, written);
     return true;
+  }
+
+  /** Writes the message that waits longest, unless an entry comes before it. */
+  #writeHeld(): boolean {
+    const [held] = this.#held;
+    if (held === undefined) return false;
+    const { firstSeq = 0 } = held.written;
+    const next = this.#earliest()?.peek() ?? "nothing";
+    const nextSeq = typeof next === "string" ? undefined : wireSeq(this.#parts.dialect, next.serverSeq, 0);
+    if (nextSeq !== undefined && nextSeq < firstSeq) return false;
+    this.#held.shift();
+    this.#heldBytes -= held.written.frames.length;
+    this.#write(held.written);
+    return true;
+  }
+
+  #write({ frames, lastSeq = 0 }: WrittenEntry): void {
+    this.#parts.socket.write(frames);
+    this.#lastSeq = Math.max(this.#lastSeq, lastSeq);
+  }
+
+  #dropHeld(isDropped: (held: HeldMessage) => boolean): void {
+    this.#held = this.#held.filter((held) => !isDropped(held));
+    this.#heldBytes = this.#held.reduce((sum, { written }) => sum + written.frames.length, 0);
   }
 
   #takeNext():
@@ -265,8 +325,7 @@ export class Delivery {
     const caughtUp = catchUp(source, this.#lastSeq, this.#parts, () => this.wake(source.uri));
     if (caughtUp === undefined) return this.#load(source);
     const { sent, reader } = caughtUp;
-    this.#parts.socket.write(sent.written.frames);
-    this.#lastSeq = Math.max(this.#lastSeq, sent.written.lastSeq ?? 0);
+    this.#write(sent.written);
     this.#caughtUp.set(source.uri, this.#lastSeq);
     source.resume(reader);
     source.sentOffset = sent.endOffset;

@@ -100,6 +100,8 @@ async function subscribe(
     throw new RpcError(ErrorCode.tooBusy, `At most ${maxSubscriptions} channels can be followed at once.`);
   }
   if (telemetry.subscribe(channel, subscriptions)) return {};
+  // What waits on the channel comes before its state.
+  subscriptions.delivery.flush();
   const watched = watches.subscribe(channel, subscriptions);
   if (watched !== undefined) return { snapshot: watched };
   const found = await channels.find(dialect, channel);
@@ -109,7 +111,10 @@ async function subscribe(
   const { submitter } = subscriptions.record;
   const review = found === undefined ? await reviews.read(channel, { dialect, submitter }) : undefined;
   subscriptions.requireOpen();
-  if (review !== undefined) return { snapshot: review.follow(subscriptions) };
+  if (review !== undefined) {
+    subscriptions.delivery.flush();
+    return { snapshot: review.follow(subscriptions) };
+  }
   throw new RpcError(dialect.errorNumbers.sessionNotFound, `There is no channel ${channel}.`);
 }
 

@@ -51,7 +51,7 @@ export const initialize: Handshake = async (deps, principal, params, open) => {
   const { clientId, info, negotiation, initialSubscriptions } = introduction;
   if (!records.isFree(clientId, principal)) {
     const { permissionDenied } = negotiation.dialect.errorNumbers;
-    throw new RpcError(permissionDenied, "This clientId belongs to another client. Choose another one.");
+    throw new RpcError(permissionDenied, "This clientId was first used with another credential.");
   }
   const [found] = await Promise.all([
     findAll(channels, negotiation.dialect, initialSubscriptions),

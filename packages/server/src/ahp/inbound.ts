@@ -1,5 +1,6 @@
 // Incoming messages of a client: how fast they are read, and which wait for one another.
 import { TokenBucket } from "@holdfast/core";
+import type { MessageSource } from "@holdfast/jsonrpc";
 import { WebSocket } from "ws";
 
 /** Messages, where one of more than `unitBytes` counts for several. */
@@ -30,8 +31,8 @@ export class ClientWebSocket extends WebSocket {
   }
 }
 
-/** Why messages wait: too many came, or the client does not read what it asked for. */
-type Hold = "pace" | "output";
+/** Why messages wait: too many came, the client does not read what it asked for, or earlier ones are not handled yet. */
+type Hold = "pace" | "output" | "handling";
 
 /**
  * Hands the messages of a WebSocket on, and none while they are held: the WebSocket is then paused, and what it had
@@ -43,6 +44,11 @@ export class InboundMessages {
   readonly #pace = new InboundPace();
   readonly #holds = new Set<Hold>();
   readonly #waiting: Buffer[] = [];
+  /** Hands nothing on while too many messages wait for earlier ones. */
+  readonly handling: MessageSource = {
+    pause: () => this.#hold("handling"),
+    resume: () => this.#release("handling"),
+  };
   #timer: NodeJS.Timeout | undefined;
   #next: NodeJS.Immediate | undefined;
   #onEnd: (() => void) | undefined;

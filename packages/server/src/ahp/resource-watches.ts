@@ -117,7 +117,7 @@ export class ResourceWatches {
     const seq = this.#port.hub.takeSeq();
     for (const subscriptions of subscribers) {
       const serverSeq = wireSeq(subscriptions.dialect, seq, 0);
-      subscriptions.send([{ method: "action", params: { channel, action, serverSeq } }]);
+      subscriptions.send({ method: "action", params: { channel, action, serverSeq } });
     }
   }
 }

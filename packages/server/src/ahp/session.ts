@@ -24,7 +24,7 @@ type SessionMethod =
   | "fetchTurns"
   | "completions";
 
-const ONE_CHAT = "a session of an agent has one chat from beginning to end; create or dispose of a session";
+const ONE_CHAT = "a session has exactly one chat; create or dispose of a session instead";
 const defaultTurns = 50;
 const pageSessions = 100;
 
@@ -152,7 +152,7 @@ function fetchTurns(
   const shown = dialect.showTurns(page, hub.lastSeq);
   if (shown.messages.length === 0) return shown.result;
   // Without a cursor, the snapshot already has these turns: sent as actions, they would appear twice.
-  if (cursor !== undefined) subscriptions.send(dialect.showTurns(page, hub.takeSeq()).messages);
+  if (cursor !== undefined) subscriptions.delivery.sendNow(dialect.showTurns(page, hub.takeSeq()).messages);
   return shown.result;
 }
 

@@ -27,7 +27,7 @@ export class StartProgress {
     const send = (progress: number): void => {
       const message = `Starting ${this.#agentOf(uri)}`;
       const params = { channel: ROOT_URI, progressToken, progress, total: totalMs, message };
-      subscriptions.send([{ method: "root/progress", params }]);
+      subscriptions.send({ method: "root/progress", params });
     };
     const timer = setInterval(() => {
       const nowMs = performance.now();

@@ -55,7 +55,7 @@ export class Telemetry {
       .collect(version)
       .then((payload) => {
         const message = { method: "otlp/exportMetrics", params: { channel: METRICS_URI, payload } };
-        for (const each of wanted) if (this.#subscribers.has(each)) each.send([message]);
+        for (const each of wanted) if (this.#subscribers.has(each)) each.send(message);
       })
       .catch(report);
   }

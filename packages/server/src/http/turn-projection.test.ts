@@ -27,6 +27,7 @@ const callStarted = {
   contributor: { kind: "agent" },
   rawInput: { command: "echo hi" },
 };
+const waiting = { id: turnId, message: { text: "words", origin: { kind: "user" } } };
 const callEvent = {
   text: 'Run echo (running): {"command":"echo hi"}',
   title: "Run echo",
@@ -239,6 +240,33 @@ const cases: ProjectionCase[] = [
     before: [
       { type: "chat/pendingMessageRemoved", kind: "queued", id: "turn-0" },
       { type: "chat/pendingMessageRemoved", kind: "queued", id: turnId },
+    ],
+    neverBegins: true,
+    actions: [],
+    events: [
+      { type: "done", data: { stopReason: "cancelled" } },
+      { type: "close", data: { success: true } },
+    ],
+  },
+  {
+    title: "[N850] a message that another client moves to another place waits on",
+    before: [
+      { type: "chat/pendingMessageSet", kind: "queued", pending: waiting },
+      { type: "chat/pendingMessageSet", kind: "steering", pending: waiting },
+      { type: "chat/pendingMessageRemoved", kind: "queued", id: turnId },
+      { type: "chat/pendingMessageSet", kind: "queued", pending: waiting },
+      { type: "chat/pendingMessageRemoved", kind: "steering", id: turnId },
+    ],
+    actions: [completed],
+    events: done,
+  },
+  {
+    title: "[N850] a message that was moved and is then taken out is done as cancelled",
+    before: [
+      { type: "chat/pendingMessageSet", kind: "queued", pending: waiting },
+      { type: "chat/pendingMessageSet", kind: "steering", pending: waiting },
+      { type: "chat/pendingMessageRemoved", kind: "queued", id: turnId },
+      { type: "chat/pendingMessageRemoved", kind: "steering", id: turnId },
     ],
     neverBegins: true,
     actions: [],

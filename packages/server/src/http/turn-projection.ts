@@ -61,6 +61,8 @@ export class TurnProjection implements EventProjection {
   readonly #asked = new Set<string>();
   /** Absent until the turn begins. */
   #chat: ChatState | undefined;
+  /** The newest place of its message while it waits; absent until that changes. */
+  #place: "queued" | "steering" | undefined;
   #isOver = false;
 
   constructor(turnId: TurnId) {
@@ -131,8 +133,13 @@ export class TurnProjection implements EventProjection {
     if (action.type === "chat/turnStarted") {
       this.#chat = reduceChat(newChatState({ resource: ownChat, title: "", at: action.startedAt }), action);
     }
+    if (action.type === "chat/pendingMessageSet" && String(action.pending.id) === String(this.turnId)) {
+      this.#place = action.kind;
+    }
     const isDropped =
-      action.type === "chat/pendingMessageRemoved" && String(action.id) === String(this.turnId);
+      action.type === "chat/pendingMessageRemoved" &&
+      String(action.id) === String(this.turnId) &&
+      action.kind === (this.#place ?? action.kind);
     return isDropped ? this.#end(endWithDone("cancelled")) : [];
   }
 

@@ -1,0 +1,48 @@
+// Messages that wait in the queue while another client changes their place, and the clients that sent them.
+import { defaultChatUri, makeId } from "@holdfast/ahp";
+import { expect, it } from "vitest";
+import { uriOfKey } from "../../packages/core/src/testing/session-uri.ts";
+import { type ServedHost, useServedHosts } from "../ahp/served-host.ts";
+import { open, post, script } from "./scripted-editor.ts";
+
+const serve = useServedHosts();
+
+/** Makes the message that waits one for the running turn, or the reverse. */
+async function move({ host }: ServedHost, sessionId: string, kind: "steering" | "queued"): Promise<void> {
+  const chat = defaultChatUri(uriOfKey(sessionId));
+  const { steeringMessage, queuedMessages } = host.hub.state(chat, "chat") ?? {};
+  const pending = kind === "steering" ? queuedMessages?.[0] : steeringMessage;
+  if (pending === undefined) throw new Error("no message waits");
+  const clientId = makeId("client", "ann");
+  const by = { actor: { kind: "client", clientId }, origin: { clientId, clientSeq: 1 } } as const;
+  const submission = await host.submit(chat, { type: "chat/pendingMessageSet", kind, pending }, by);
+  expect(submission).toMatchObject({ outcome: "accepted" });
+}
+
+it.each([
+  ["one for the running turn", ["steering"]],
+  ["one for the running turn, and queued again", ["steering", "queued"]],
+] as const)(
+  "[N850] the prompt of an editor and a stream get their turns when their message becomes %s",
+  async (_what, kinds) => {
+    const host = await serve({ script });
+    const { editor, sessionId } = await open(host);
+    const chat = defaultChatUri(uriOfKey(sessionId));
+    const waiting = (): number => host.host.hub.state(chat, "chat")?.queuedMessages.length ?? 0;
+    for (const send of [
+      () => editor.prompt(sessionId, "hello"),
+      async () => (await post(host, sessionId, "/chat/stream", { message: "hello", queue: true })).text(),
+    ]) {
+      await post(host, sessionId, "/chat/stream", { message: "hang" });
+      const ended = send();
+      await expect.poll(waiting).toBe(1);
+      for (const kind of kinds) await move(host, sessionId, kind);
+      await host.host.cancelTurn(sessionId, {}, { kind: "owner" });
+      const end = await ended;
+      expect(typeof end === "string" ? /"stopReason":"(\w+)"/.exec(end)?.[1] : end.stopReason).toBe(
+        "end_turn",
+      );
+    }
+    await expect.poll(() => editor.text).toBe("workingHello there.workingHello there.");
+  },
+);

@@ -110,6 +110,7 @@ export function composeHost(options: HostOptions, held?: Held): HostParts {
   const audit = new Audit(now, storage.audit);
   const watchers = new HostWatchers(now);
   const limits = new HostLimits(config.limits);
+  const isolation = new Isolation(config.isolation, options.paths);
   const terminals = new HostTerminals({
     processPort,
     hub,
@@ -126,7 +127,9 @@ export function composeHost(options: HostOptions, held?: Held): HostParts {
     search: new HostSearch(storage.search, onFault),
     watchers,
     processPort,
-    installations: new Installations(processPort, options.shellAgent.version),
+    installations: new Installations(processPort, options.shellAgent.version, {
+      openSandbox: () => isolation.openFor(processPort, isolation.level, { roots: [], ownFolders: [] }),
+    }),
     mcpServers: readMcpServers(options),
     models: new KnownModels(storage.meta, now),
     approvals: new Approvals(hub, now, timeouts.approvalMs, watchers),
@@ -137,7 +140,7 @@ export function composeHost(options: HostOptions, held?: Held): HostParts {
     rights: new Rights({ audit, home: options.stateFolder, appData: options.appDataFolder }),
     terminals,
     owners,
-    isolation: new Isolation(config.isolation, options.paths),
+    isolation,
     editors: new Editors(),
     clientTools: new ClientToolLeases({
       keepSecret: (secret) => options.redactor?.add(secret) ?? (() => {}),

@@ -119,7 +119,7 @@ test("[N284] an agent on the host's own PATH is found where the login shell has 
   writeFileSync(path.join(own, "interpreter"), "#!/bin/sh\necho only-here 4.5.6\n");
   for (const name of ["only-here", "interpreter"]) chmodSync(path.join(own, name), 0o755);
   const processPort = new Spawner({ environment: { PATH: "/usr/bin:/bin", HOME: folder } });
-  const installations = new Installations(processPort, "1", `/bin:${own}`);
+  const installations = new Installations(processPort, "1", { hostPath: `/bin:${own}` });
   const launch = { command: "only-here", args: [], env: {} };
   const found = await installations.find({ ...plain, launch, versionProbe: { args: ["--version"] } });
   expect(found).toMatchObject({
@@ -139,6 +139,25 @@ test("[N284] an agent on the host's own PATH is found where the login shell has 
   });
   await processPort.close();
 });
+
+test.runIf(process.platform === "linux")(
+  "[N31] a version probe runs in a sandbox of the host's level, in which the host's home is not there",
+  async () => {
+    const secret = path.join(folder, "secret");
+    mkdirSync(secret);
+    writeFileSync(path.join(secret, "token"), "7.7.7");
+    install("curious", `cat ${secret}/token; echo 1.2.3`);
+    const agentConfig = { curious: { command: "curious", versionProbe: { args: ["--version"] } } };
+    const versionAt = async (level: "none" | "guard"): Promise<string | null | undefined> => {
+      const paths = { hidden: [secret], readOnly: [], private: [] };
+      const isolation = { level, require: level === "guard" };
+      const agent = await list({ agents: { curious: {} }, agentConfig, paths, config: { isolation } });
+      return agent("curious").version;
+    };
+    expect(await versionAt("none")).toBe("7.7.7");
+    expect(await versionAt("guard")).toBe("1.2.3");
+  },
+);
 
 const plain: AgentEntry = {
   id: "mine",

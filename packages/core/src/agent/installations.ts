@@ -2,7 +2,7 @@
 import { access, constants, stat } from "node:fs/promises";
 import { homedir } from "node:os";
 import { delimiter, isAbsolute, join } from "node:path";
-import type { ProcessPort, RunExit } from "@holdfast/terminal/port";
+import type { ProcessPort, RunExit, Sandbox } from "@holdfast/terminal/port";
 import type { Launch } from "@holdfast/protocol";
 import type { AgentEntry } from "./agent-entry.ts";
 import { listSignIns } from "./sign-in.ts";
@@ -26,11 +26,18 @@ const cacheMs = 60_000;
 const probeTimeoutMs = 10_000;
 const maxProbeBytes = 64 * 1024;
 
+interface InstallationOptions {
+  readonly hostPath?: string;
+  /** A sandbox for one version probe: other agents can write to some folders of the PATH. */
+  readonly openSandbox?: () => Promise<Sandbox | undefined>;
+}
+
 /** The agents installed on this machine; each result is kept for a minute. */
 export class Installations {
   readonly #processPort: ProcessPort;
   readonly #builtInVersion: string;
   readonly #hostPath: string;
+  readonly #openSandbox: NonNullable<InstallationOptions["openSandbox"]>;
   readonly #versions = new Map<string, string | null>();
   /** Whether agents are signed in, as far as they reported it themselves. */
   readonly #reported = new Map<string, boolean>();
@@ -40,11 +47,12 @@ export class Installations {
   constructor(
     processPort: ProcessPort,
     builtInVersion: string,
-    hostPath: string = process.env["PATH"] ?? "",
+    { hostPath = process.env["PATH"] ?? "", openSandbox }: InstallationOptions = {},
   ) {
     this.#processPort = processPort;
     this.#builtInVersion = builtInVersion;
     this.#hostPath = hostPath;
+    this.#openSandbox = openSandbox ?? (() => Promise.resolve(undefined));
   }
 
   async find(entry: AgentEntry): Promise<Installation> {
@@ -125,10 +133,13 @@ export class Installations {
     const exited = new Promise<RunExit>((resolve) => {
       ended = resolve;
     });
+    let sandbox: Sandbox | undefined;
     try {
+      sandbox = await this.#openSandbox();
       const run = await this.#processPort.start(
         {
           kind: "text",
+          sandbox: sandbox?.id,
           command: launch.command,
           args: entry.versionProbe.args,
           cwd: "/",
@@ -145,6 +156,8 @@ export class Installations {
     } catch {
       // A program that cannot even say its version still may work; the version stays unknown.
       return null;
+    } finally {
+      sandbox?.close();
     }
     return /\d+\.\d+(?:\.\d+)?(?:[-+][\w.]+)?/.exec(Buffer.concat(chunks).toString("utf8"))?.[0] ?? null;
   }

@@ -1,6 +1,6 @@
 // Console of a command: results on stdout, everything else on stderr, colours where they are wanted, tables, and a progress line.
 import type { ReadStream, WriteStream } from "node:tty";
-import { safeJson } from "./safe-text.ts";
+import { safeJson, safeLines } from "./safe-text.ts";
 import { stdoutFailure } from "./stdout.ts";
 
 /** The three streams of a process; each may be a terminal, a pipe or a file. */
@@ -62,14 +62,15 @@ export class Console {
     return this.write(`${safeJson(value)}\n`);
   }
 
-  /** A line for a person at a terminal; programs and files do not get it. */
+  /** A line for a person at a terminal, in colours of ours; programs and files do not get it. */
   note(line: string): void {
     if (!this.json && this.streams.stderr.isTTY) this.streams.stderr.write(`${line}\n`);
   }
 
-  /** A line that also matters in a file or to a program. */
+  /** A line that also matters in a file or to a program. It may quote text of others (C880). */
   warn(line: string): void {
-    this.streams.stderr.write(this.json ? `${JSON.stringify({ warning: line })}\n` : `holdfast: ${line}\n`);
+    const text = this.json ? safeJson({ warning: line }) : `holdfast: ${safeLines(line)}`;
+    this.streams.stderr.write(`${text}\n`);
   }
 
   /** A line that names the wait, once that takes longer than a second; the caller closes it. */

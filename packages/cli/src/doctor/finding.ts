@@ -44,7 +44,7 @@ export function reportLines(findings: readonly Finding[], paint: Paint): string[
   const lines = findings.flatMap(({ state, title, summary, remedy, command }) => [
     `${colours[state](state.padEnd(4))}  ${paint.bold(title.padEnd(width))}  ${safeText(summary)}`,
     ...(remedy === undefined ? [] : [`${indent}${safeText(remedy)}`]),
-    ...(command === undefined ? [] : [`${indent}${paint.blue(`$ ${command}`)}`]),
+    ...(command === undefined ? [] : [`${indent}${paint.blue(`$ ${safeText(command)}`)}`]),
   ]);
   return [...lines, "", totals(findings)];
 }

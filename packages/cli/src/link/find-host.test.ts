@@ -6,6 +6,7 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import { Console } from "../console.ts";
 import { identifyProcess, isRunning } from "../serve/process-identity.ts";
 import { runWords } from "../testing/command-run.ts";
+import { testProgramFile } from "../testing/program-file.ts";
 import { ProgramRun } from "../testing/program-run.ts";
 import { temporaryFolder } from "../testing/temporary-home.ts";
 import { findHost, type HostSearch, isOwnHost, reviveHost } from "./find-host.ts";
@@ -102,6 +103,21 @@ describe("[C15] the host of a command", () => {
     expect(isRunning(identifyProcess(pid) ?? { pid: 0, birth: "" })).toBe(true);
     expect((await findHost(search(home))).url).toBe(url);
     expect(await (await fetch(url)).text()).toBe(String(pid));
+  });
+
+  it("[C881] gets the token of the environment also where the command starts it", async () => {
+    const home = temporaryFolder();
+    writeFileSync(path.join(home, "config.jsonc"), `{ "listen": { "port": 0 } }`);
+    const place = await findHost(
+      search(home, {
+        mayStart: true,
+        environment: { HOLDFAST_TOKEN: "another-token-altogether" },
+        programPath: testProgramFile("serve-program"),
+      }),
+    );
+    const { pid } = JSON.parse(readFileSync(path.join(home, "host.json"), "utf8")) as { pid: number };
+    onTestFinished(() => void process.kill(pid, "SIGKILL"));
+    expect(place.token).toBe("another-token-altogether");
   });
 
   it("[C863] is not started again where it was stopped, or is named by its address", async () => {

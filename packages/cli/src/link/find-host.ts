@@ -64,7 +64,7 @@ export async function findHost(search: HostSearch): Promise<HostPlace> {
     const started = await startInBackground(home, programPath);
     progress.close();
     console.note(`No host was running, so one was started: ${started.url} (\`holdfast stop\` ends it).`);
-    return started;
+    return { url: started.url, token: token ?? started.token };
   } finally {
     progress.close();
   }

@@ -2,7 +2,8 @@
 import { spawn, type ChildProcess } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { once } from "node:events";
-import { writeFileSync } from "node:fs";
+import { closeSync, openSync, writeFileSync } from "node:fs";
+import { devNull } from "node:os";
 import path from "node:path";
 import { Holdfast } from "@holdfast/sdk";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from "vitest";
@@ -129,6 +130,20 @@ describe("[C43] exec on pipes", () => {
     expect(code).toBe(0);
     expect(stdout.equals(bytes)).toBe(true);
   }, 60_000);
+});
+
+it("[C882] exec ends the input where stdin cannot be read, and keeps the exit code", async () => {
+  const stdin = openSync(devNull, "w");
+  const words = ["exec", "--home", host.home, "--", "sh", "-c", "cat; exit 3"];
+  const child = spawn(process.execPath, [...programWords, ...words], { stdio: [stdin, "pipe", "pipe"] });
+  closeSync(stdin);
+  onTestFinished(() => void child.kill("SIGKILL"));
+  const { code, stdout, stderr } = await ended(child);
+  expect({ code, stdout: String(stdout), stderr }).toEqual({
+    code: 3,
+    stdout: "",
+    stderr: "holdfast: Cannot read stdin: bad file descriptor. The command's input ends here.\n",
+  });
 });
 
 it("[C44] [C46] Ctrl-C goes to the command, leaving never ends it, and a pipe that nobody reads does", async () => {

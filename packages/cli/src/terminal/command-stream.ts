@@ -1,9 +1,8 @@
 // Following of a command on pipes to its end: its bytes to stdout as they are, stdin to it, no faster than it reads, Ctrl-C to it (C43–C46).
 import process from "node:process";
-import type { Readable } from "node:stream";
 import type { TerminalExit } from "@holdfast/ahp";
 import { type Holdfast, HoldfastError, type TerminalEvent } from "@holdfast/sdk";
-import { CommandError } from "../command-error.ts";
+import { CommandError, systemReason } from "../command-error.ts";
 import type { Console } from "../console.ts";
 import { EXIT_CODES } from "../exit-codes.ts";
 import { stdoutFailure } from "../stdout.ts";
@@ -25,7 +24,7 @@ export async function followCommand(
   console: Console,
   { hasInput, trustsOutput }: { readonly hasInput: boolean; readonly trustsOutput: boolean },
 ): Promise<CommandEnd> {
-  const { stdin, stdout } = console.streams;
+  const { stdout } = console.streams;
   const leaving = new AbortController();
   const leave = (end: CommandEnd): void => leaving.abort(end);
   const onUnread = (error: unknown): void => leave(endOfOutput(error));
@@ -33,7 +32,7 @@ export async function followCommand(
   const stopSignals = listenToSignals(() => api.terminals.interrupt(id), leave);
   const over = new AbortController();
   const input = hasInput
-    ? passInputOn(api, id, stdin, AbortSignal.any([over.signal, leaving.signal]))
+    ? passInputOn(api, id, console, AbortSignal.any([over.signal, leaving.signal]))
     : Promise.resolve();
   // A failure of the input is reported with the command's end, which it may have caused.
   const inputFailure = input.then(
@@ -143,7 +142,7 @@ const firstDelayMs = 100;
 const longestDelayMs = 5000;
 
 /** Passes it on to its end; done early when the command reads no more or the signal says so. */
-async function passInputOn(api: Holdfast, id: string, stdin: Readable, signal: AbortSignal): Promise<void> {
+async function passInputOn(api: Holdfast, id: string, console: Console, signal: AbortSignal): Promise<void> {
   let offset = 0;
   const send = async (bytes: Uint8Array, end: boolean): Promise<void> => {
     // What is sent again is known to the host by its offset.
@@ -151,8 +150,7 @@ async function passInputOn(api: Holdfast, id: string, stdin: Readable, signal: A
     offset += bytes.length;
   };
   try {
-    for await (const chunk of stdin) {
-      const bytes = chunk as Buffer;
+    for await (const bytes of inputOf(console)) {
       for (let start = 0; start < bytes.length; start += pieceBytes) {
         await send(bytes.subarray(start, start + pieceBytes), false);
       }
@@ -160,6 +158,15 @@ async function passInputOn(api: Holdfast, id: string, stdin: Readable, signal: A
     await send(new Uint8Array(), true);
   } catch (error) {
     if (!signal.aborted && !isOver(error)) throw error;
+  }
+}
+
+/** The bytes of stdin. One that cannot be read ends here: the command must get an end of its input, too (C882). */
+async function* inputOf(console: Console): AsyncGenerator<Buffer, void, undefined> {
+  try {
+    for await (const chunk of console.streams.stdin) yield chunk as Buffer;
+  } catch (error) {
+    console.warn(`Cannot read stdin: ${systemReason(error)}. The command's input ends here.`);
   }
 }
 

@@ -22,6 +22,7 @@ export class Console {
   readonly json: boolean;
   readonly paint: Paint;
   readonly notePaint: Paint;
+  readonly #unread = new AbortController();
 
   constructor({ streams, environment, json }: ConsoleOptions) {
     this.streams = streams;
@@ -36,13 +37,19 @@ export class Console {
     return !this.json && stdin.isTTY && stderr.isTTY;
   }
 
+  /** Aborted by the first write after the reader of stdout went away: what follows without an end then ends (C884). */
+  get unread(): AbortSignal {
+    return this.#unread.signal;
+  }
+
   /** Writes to stdout verbatim; done when the reader can take more. A reader that went away wants no more (C841). */
   write(data: string | Uint8Array): Promise<void> {
     return new Promise((resolve, reject) => {
       this.streams.stdout.write(data, (error) => {
         const failure = stdoutFailure(error);
-        if (failure === undefined) resolve();
-        else reject(failure);
+        if (failure !== undefined) return reject(failure);
+        if (error) this.#unread.abort();
+        resolve();
       });
     });
   }

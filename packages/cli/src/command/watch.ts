@@ -27,8 +27,9 @@ export const addWatch: AddCommand = (program, run) => {
         const stop = (): void => watching.abort();
         // Watching has no other end, so this one is no error.
         process.once("SIGINT", stop);
-        if (word === undefined) await watchAll(context, watching.signal);
-        else await watchOne(context, word, after?.toString(), watching.signal);
+        const signal = AbortSignal.any([watching.signal, context.console.unread]);
+        if (word === undefined) await watchAll(context, signal);
+        else await watchOne(context, word, after?.toString(), signal);
       }),
     );
 };

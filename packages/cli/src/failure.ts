@@ -42,7 +42,9 @@ export function failureOf(error: unknown): Failure | undefined {
   if (error instanceof ClientError) {
     const code = clientErrorCodes[error.kind] ?? "CONNECTION_FAILED";
     const exitCode = error.kind === "refused" ? EXIT_CODES.refused : EXIT_CODES.unreachable;
-    return { code, message: error.message, remedy: remedies[code], exitCode };
+    // A host that responds in another way than it should does run.
+    const remedy = error.kind === "unsupported" ? undefined : remedies[code];
+    return { code, message: error.message, remedy, exitCode };
   }
   // A request cut off by the end of the connection fails with the reason for that end.
   return error instanceof ConnectionError && error.cause !== undefined ? failureOf(error.cause) : undefined;

@@ -1,7 +1,8 @@
 // Questions of an agent in the middle of a turn: which there are, how they read, and how a person is asked (C23, C24).
 import type { AcpPermissionDecision, TurnEvent, TurnEventOf } from "@holdfast/sdk";
 import type { Console, Paint } from "../../console.ts";
-import { askChoice, type Choice, Keys, readLine } from "../../keyboard.ts";
+import { askChoice, type Choice, Keys } from "../../keyboard.ts";
+import { readLine } from "../../line-editor.ts";
 import { safeLines, safeText } from "../../safe-text.ts";
 import { describeForm, fillIn, type FormRequest } from "./form-question.ts";
 import type { Screen } from "./screen.ts";

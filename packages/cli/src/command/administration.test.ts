@@ -347,7 +347,7 @@ describe("[C55] [C56] what was done and said", () => {
     expect(statSync(file).mode & 0o777).toBe(0o600);
     expect(page).toContain("# exported\n");
     expect(page).toContain("> echo line 20\n");
-    expect(page).toContain("    line 20\n\nExit code 0\n");
+    expect(page).toContain("    line 20\n\nExited 0\n");
     expect(page).toContain("    + hello\n    + there");
     const missing = path.join(host.folder, "none", "x.md");
     expect(await host.refused("export", key, "-o", missing)).toEqual({

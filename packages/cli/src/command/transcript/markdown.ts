@@ -12,6 +12,7 @@ import {
   turnParts,
 } from "@holdfast/ahp";
 import { safeLines, safeText } from "../../safe-text.ts";
+import { exitWords } from "../../terminal/terminal-exit.ts";
 import type { TranscriptRecord } from "./transcript.ts";
 
 /** What is written for a line of the transcript. Control characters are shown, not kept: it is for people. */
@@ -34,7 +35,7 @@ export function markdownOf(record: TranscriptRecord): string {
     case "resized":
       return "";
     case "exited":
-      return `${exitWords(record.exit)}\n\n`;
+      return `${asSentence(exitWords(record.exit))}\n\n`;
     case "end":
       return `---\n\n${count(record.turns, "turn")}, ${count(record.terminals, "terminal")}.\n`;
   }
@@ -155,15 +156,8 @@ function endWords(end: Turn["end"]): string {
   }
 }
 
-function exitWords(exit: Extract<TranscriptRecord, { type: "exited" }>["exit"]): string {
-  switch (exit.kind) {
-    case "code":
-      return `Exit code ${exit.exitCode}`;
-    case "signal":
-      return `Ended by ${exit.signal}`;
-    case "unknown":
-      return `Ended: ${safeText(exit.reason)}`;
-  }
+function asSentence(words: string): string {
+  return safeText(words.charAt(0).toUpperCase() + words.slice(1));
 }
 
 function count(amount: number, noun: string): string {

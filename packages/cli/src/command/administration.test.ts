@@ -182,6 +182,13 @@ describe("[C53] closing and deleting", () => {
     const states = await host.read<{ state: string }[]>("ls", "--all");
     expect(states.filter(({ state }) => state === "closed")).toEqual([]);
   });
+
+  it("[C890] prune asks about one session in the singular", async () => {
+    await host.api.acpAgent.closeSession(await createSession("alone"));
+    const { stderr } = await host.run("prune", "--older-than", "0s");
+    expect(stderr).toContain("Delete 1 closed session with its whole history?");
+    expect(await host.read("prune", "--older-than", "0s", "--yes")).toMatchObject({ deleted: true });
+  });
 });
 
 describe("[C53] a person", () => {

@@ -21,11 +21,11 @@ const limitBytes = 16 * 1024 * 1024;
 const rawTailBytes = 1024 * 1024;
 
 export function addLogs(program: Command, run: Runner): void {
-  hostCommand(program, "logs <terminal>", "print a terminal's output")
+  hostCommand(program, "logs", "print a terminal's output")
+    .argument("<terminal>", "id of the terminal or a prefix of it, or its title")
     .option("-f, --follow", "print new output until the terminal ends")
     .option("-n, --tail <lines>", "only the last lines", wholeNumber(0, 1_000_000))
     .option("--raw", "print the raw bytes instead of text without escape sequences")
-    .addHelpText("after", "\nA terminal is named by its id, the beginning of its id, or its title.")
     .action(
       run(async (context, word: string, options: LogsOptions) => {
         try {

@@ -1,6 +1,7 @@
 // Findings of `holdfast doctor`: state, summary and fix of each check, and the report for people.
 import type { Paint } from "../console.ts";
 import { safeText } from "../safe-text.ts";
+import { count } from "../plural.ts";
 
 /** Fine; worth knowing, although nothing fails; or a problem. */
 type FindingState = "ok" | "note" | "fix";
@@ -50,13 +51,13 @@ export function reportLines(findings: readonly Finding[], paint: Paint): string[
 }
 
 function totals(findings: readonly Finding[]): string {
-  const count = (state: FindingState): number => findings.filter((each) => each.state === state).length;
-  const problems = count("fix");
-  const notes = count("note");
+  const amount = (state: FindingState): number => findings.filter((each) => each.state === state).length;
+  const problems = amount("fix");
+  const notes = amount("note");
   return (
     [
-      problems === 0 ? "No problems" : `${problems} ${problems === 1 ? "problem" : "problems"}`,
-      ...(notes === 0 ? [] : [`${notes} ${notes === 1 ? "note" : "notes"}`]),
+      problems === 0 ? "No problems" : count(problems, "problem"),
+      ...(notes === 0 ? [] : [count(notes, "note")]),
     ].join(", ") + "."
   );
 }

@@ -19,7 +19,7 @@ async function startServer(status: number): Promise<HostPlace> {
 /** A place where nothing listens. */
 const nowhere: HostPlace = { url: "http://127.0.0.1:9", token: "a-token" };
 
-/** What the attempt to follow a host says when it fails, and after what time. */
+/** Message of a failed attempt to follow a host, and the time until it failed. */
 async function giveUpOn(link: HostLink): Promise<{ message: string; tookMs: number }> {
   onTestFinished(() => link.close());
   const startedMs = performance.now();

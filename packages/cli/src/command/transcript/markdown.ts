@@ -12,6 +12,7 @@ import {
   turnParts,
 } from "@holdfast/ahp";
 import { safeLines, safeText } from "../../safe-text.ts";
+import { count } from "../../plural.ts";
 import { exitWords } from "../../terminal/terminal-exit.ts";
 import type { TranscriptRecord } from "./transcript.ts";
 
@@ -23,11 +24,11 @@ export function markdownOf(record: TranscriptRecord): string {
     case "turn":
       return describeTurn(record.turn);
     case "terminal": {
-      const lost = record.isKept ? "" : " (nothing of it is kept any more)";
+      const lost = record.isKept ? "" : " (output no longer stored)";
       return `#### Terminal ${safeText(record.terminal)}: ${codeSpan(record.title)}${lost}\n\n`;
     }
     case "text":
-      return `${record.isCut ? "(what came before is left out)\n\n" : ""}${block(record.text)}`;
+      return `${record.isCut ? "(earlier output omitted)\n\n" : ""}${block(record.text)}`;
     case "output":
       return "text" in record ? block(record.text) : "";
     case "skipped":
@@ -158,10 +159,6 @@ function endWords(end: Turn["end"]): string {
 
 function asSentence(words: string): string {
   return safeText(words.charAt(0).toUpperCase() + words.slice(1));
-}
-
-function count(amount: number, noun: string): string {
-  return `${amount} ${noun}${amount === 1 ? "" : "s"}`;
 }
 
 /** Code by indentation: no text can end it, as it could a fence. */

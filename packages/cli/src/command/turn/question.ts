@@ -8,6 +8,7 @@ import { describeForm, fillIn, type FormRequest } from "./form-question.ts";
 import type { Screen } from "./screen.ts";
 import { subjectFields } from "../subject.ts";
 import { fieldsOf } from "./turn-view.ts";
+import { count } from "../../plural.ts";
 
 type ApprovalRequest = TurnEventOf<"permission_request">["data"];
 
@@ -192,5 +193,5 @@ function barred(text: string, paint: Paint): string[] {
 
 function shorten(lines: readonly string[]): readonly string[] {
   if (lines.length <= maxInputLines) return lines;
-  return [...lines.slice(0, maxInputLines), `  and ${lines.length - maxInputLines} more lines`];
+  return [...lines.slice(0, maxInputLines), `  and ${count(lines.length - maxInputLines, "more line")}`];
 }

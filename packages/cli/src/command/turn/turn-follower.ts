@@ -176,7 +176,7 @@ export class TurnFollower {
     } catch (error) {
       // The turn may still be followed; if the host is gone, its stream says so.
       if (!(error instanceof HoldfastError)) throw error;
-      console.warn(`The answer did not arrive: ${error.message}`);
+      console.warn(`The host did not get the decision: ${error.message}`);
     }
   }
 

@@ -8,8 +8,8 @@ export interface CutLine {
   cut(): void;
   /** Ends the connection of the next request that begins like this, before the host hears of it. */
   lose(request: RegExp): void;
-  /** Responds to the next request that begins like this as a host that stops, instead of passing it on. */
-  refuse(request: RegExp): void;
+  /** Responds to the next request that begins like this instead of passing it on: as a host that stops, or as named. */
+  refuse(request: RegExp, response?: string): void;
   close(): Promise<void>;
 }
 
@@ -17,13 +17,15 @@ const refusal = JSON.stringify({ success: false, error: "The host is stopping.",
 const stopping =
   "HTTP/1.1 503 Service Unavailable\r\ncontent-type: application/json\r\nconnection: close\r\n" +
   `content-length: ${refusal.length}\r\n\r\n${refusal}`;
+/** A proxy's response to a body that is larger than it forwards. */
+export const TOO_LARGE = "HTTP/1.1 413 Content Too Large\r\nconnection: close\r\ncontent-length: 0\r\n\r\n";
 
 /** Lays a way to a host. */
 export async function layLine(hostUrl: string): Promise<CutLine> {
   const port = Number(new URL(hostUrl).port);
   const sockets = new Set<Socket>();
   let lost: RegExp | undefined;
-  let refused: RegExp | undefined;
+  let refused: { readonly request: RegExp; readonly response: string } | undefined;
   const server = createServer((near) => {
     const far = connect(port, "127.0.0.1");
     for (const socket of [near, far]) {
@@ -41,9 +43,9 @@ export async function layLine(hostUrl: string): Promise<CutLine> {
       if (lost?.test(bytes.toString("latin1")) === true) {
         lost = undefined;
         near.destroy();
-      } else if (refused?.test(bytes.toString("latin1")) === true) {
+      } else if (refused?.request.test(bytes.toString("latin1")) === true) {
+        near.end(refused.response);
         refused = undefined;
-        near.end(stopping);
       } else far.write(bytes);
     });
     far.pipe(near);
@@ -57,7 +59,7 @@ export async function layLine(hostUrl: string): Promise<CutLine> {
     url: `http://127.0.0.1:${ownPort}`,
     cut,
     lose: (request) => (lost = request),
-    refuse: (request) => (refused = request),
+    refuse: (request, response = stopping) => (refused = { request, response }),
     close: async () => {
       cut();
       await new Promise((resolve) => server.close(resolve));

@@ -2,12 +2,14 @@
 import { spawn, type ChildProcess } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { once } from "node:events";
-import { writeFileSync } from "node:fs";
+import { closeSync, openSync, writeFileSync } from "node:fs";
+import { devNull } from "node:os";
 import path from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
 import { Holdfast } from "@holdfast/sdk";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from "vitest";
 import { startRealHost, type RealHost } from "../host/real-host.ts";
-import { layLine } from "./cut-line.ts";
+import { layLine, TOO_LARGE } from "./cut-line.ts";
 import { programWords } from "./window.ts";
 
 let host: RealHost;
@@ -129,6 +131,56 @@ describe("[C43] exec on pipes", () => {
     expect(code).toBe(0);
     expect(stdout.equals(bytes)).toBe(true);
   }, 60_000);
+});
+
+it.skipIf(process.platform === "win32")(
+  "[C883] exec sends its input again after the host was silent",
+  async () => {
+    const stalled = await startRealHost();
+    onTestFinished(() => stalled.close());
+    const child = start(["exec", "--home", stalled.home, "--", "sh", "-c", "cat; exit 3"]);
+    const end = ended(child);
+    child.stdin.write("before ");
+    await once(child.stdout, "data");
+    process.kill(stalled.pid, "SIGSTOP");
+    child.stdin.end("after");
+    // Longer than a request waits for a host that responds to nothing.
+    await delay(6_000);
+    process.kill(stalled.pid, "SIGCONT");
+    const { code, stdout, stderr } = await end;
+    expect({ code, stdout: String(stdout), stderr }).toEqual({ code: 3, stdout: "before after", stderr: "" });
+  },
+  30_000,
+);
+
+it("[C883] exec whose input is rejected does not wait for the command, which may still run", async () => {
+  const line = await layLine(host.url);
+  onTestFinished(() => line.close());
+  line.refuse(/^POST \S+\/input/, TOO_LARGE);
+  const words = ["exec", "--url", line.url, "--name", "unfed", "--", "cat"];
+  const child = start(words, { HOLDFAST_TOKEN: host.token });
+  child.stdin.end("too much for a proxy");
+  const { code, stdout, stderr } = await ended(child);
+  expect({ code, stdout: String(stdout) }).toEqual({ code: 125, stdout: "" });
+  expect(stderr).toContain("413");
+  expect(stderr).toContain("The command may still run.");
+  const { id, lifecycle } = await terminalOf("unfed");
+  expect(lifecycle.status).toBe("running");
+  await api.terminals.kill(id);
+}, 30_000);
+
+it("[C882] exec ends the input where stdin cannot be read, and keeps the exit code", async () => {
+  const stdin = openSync(devNull, "w");
+  const words = ["exec", "--home", host.home, "--", "sh", "-c", "cat; exit 3"];
+  const child = spawn(process.execPath, [...programWords, ...words], { stdio: [stdin, "pipe", "pipe"] });
+  closeSync(stdin);
+  onTestFinished(() => void child.kill("SIGKILL"));
+  const { code, stdout, stderr } = await ended(child);
+  expect({ code, stdout: String(stdout), stderr }).toEqual({
+    code: 3,
+    stdout: "",
+    stderr: "holdfast: Cannot read stdin: bad file descriptor. The command's input ends here.\n",
+  });
 });
 
 it("[C44] [C46] Ctrl-C goes to the command, leaving never ends it, and a pipe that nobody reads does", async () => {

@@ -1,4 +1,5 @@
 // Errors that a person can act on: a code, a sentence, what fixes it, and the exit code.
+import { getSystemErrorMap } from "node:util";
 import { EXIT_CODES } from "./exit-codes.ts";
 
 interface CommandErrorOptions extends ErrorOptions {
@@ -52,4 +53,11 @@ export function messageOf(error: unknown): string {
 export function systemCode(error: unknown): string | undefined {
   if (!(error instanceof Error) || !("code" in error)) return undefined;
   return typeof error.code === "string" ? error.code : undefined;
+}
+
+/** The operating system's words for its error ("no space left on device"). */
+export function systemReason(error: unknown): string {
+  const { errno = 0 } = error as NodeJS.ErrnoException;
+  const [, words] = getSystemErrorMap().get(errno) ?? [];
+  return words ?? systemCode(error) ?? messageOf(error);
 }

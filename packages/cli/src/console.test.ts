@@ -47,6 +47,20 @@ describe("[C14] the console", () => {
     expect(console.canAsk).toBe(false);
   });
 
+  it("[C880] escapes what steers a terminal in a warning", () => {
+    const line = "The host said: \u001B[2J\u009B1m\n\tnext";
+    for (const isTTY of [true, false]) {
+      const { console, err } = record(isTTY);
+      console.warn(line);
+      expect(err()).toBe("holdfast: The host said: \\e[2J\\u009b1m\n\tnext\n");
+    }
+    const { console, err } = record(true, { json: true });
+    console.warn(line);
+    const printed = err();
+    expect(printed.trimEnd()).not.toMatch(/\p{Cc}/u);
+    expect(JSON.parse(printed)).toEqual({ warning: line });
+  });
+
   it.each([
     [true, {}, true],
     [false, {}, false],

@@ -1,6 +1,6 @@
 // Console of a command: results on stdout, everything else on stderr, colours where they are wanted, tables, and a progress line.
 import type { ReadStream, WriteStream } from "node:tty";
-import { safeJson } from "./safe-text.ts";
+import { safeJson, safeLines } from "./safe-text.ts";
 import { stdoutFailure } from "./stdout.ts";
 
 /** The three streams of a process; each may be a terminal, a pipe or a file. */
@@ -22,6 +22,7 @@ export class Console {
   readonly json: boolean;
   readonly paint: Paint;
   readonly notePaint: Paint;
+  readonly #unread = new AbortController();
 
   constructor({ streams, environment, json }: ConsoleOptions) {
     this.streams = streams;
@@ -36,13 +37,19 @@ export class Console {
     return !this.json && stdin.isTTY && stderr.isTTY;
   }
 
+  /** Aborted by the first write after the reader of stdout went away: what follows without an end then ends (C884). */
+  get unread(): AbortSignal {
+    return this.#unread.signal;
+  }
+
   /** Writes to stdout verbatim; done when the reader can take more. A reader that went away wants no more (C841). */
   write(data: string | Uint8Array): Promise<void> {
     return new Promise((resolve, reject) => {
       this.streams.stdout.write(data, (error) => {
         const failure = stdoutFailure(error);
-        if (failure === undefined) resolve();
-        else reject(failure);
+        if (failure !== undefined) return reject(failure);
+        if (error) this.#unread.abort();
+        resolve();
       });
     });
   }
@@ -62,14 +69,15 @@ export class Console {
     return this.write(`${safeJson(value)}\n`);
   }
 
-  /** A line for a person at a terminal; programs and files do not get it. */
+  /** A line for a person at a terminal, in colours of ours; programs and files do not get it. */
   note(line: string): void {
     if (!this.json && this.streams.stderr.isTTY) this.streams.stderr.write(`${line}\n`);
   }
 
-  /** A line that also matters in a file or to a program. */
+  /** A line that also matters in a file or to a program. It may quote text of others (C880). */
   warn(line: string): void {
-    this.streams.stderr.write(this.json ? `${JSON.stringify({ warning: line })}\n` : `holdfast: ${line}\n`);
+    const text = this.json ? safeJson({ warning: line }) : `holdfast: ${safeLines(line)}`;
+    this.streams.stderr.write(`${text}\n`);
   }
 
   /** A line that names the wait, once that takes longer than a second; the caller closes it. */

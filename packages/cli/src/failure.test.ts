@@ -28,6 +28,17 @@ describe("[C14] a failure", () => {
     expect(failureOf("text")).toBeUndefined();
   });
 
+  it("[C880] quotes the output of an agent without what steers a terminal", () => {
+    const message = "The agent exited: \u001B]0;x\u0007one\r\n\ttwo\u009B2J\u202E";
+    const failure = { code: "A_CODE", message, remedy: "Its \u001B[2J says.", exitCode: 7 };
+    expect(describeFailure(failure)).toBe(
+      "holdfast: The agent exited: \\e]0;x\\u0007one\n\ttwo\\u009b2J\\u202e (A_CODE)\n  Its \\e[2J says.\n",
+    );
+    const line = failureLine(failure);
+    expect(line.trimEnd()).not.toMatch(/[\p{Cc}\u202E]/u);
+    expect(JSON.parse(line)).toEqual({ error: failure });
+  });
+
   it("[C14] is a sentence with its code and the remedy, or one line of JSON", () => {
     const failure = { code: "A_CODE", message: "It went wrong.", remedy: "Do this.", exitCode: 7 };
     expect(describeFailure(failure)).toBe("holdfast: It went wrong. (A_CODE)\n  Do this.\n");

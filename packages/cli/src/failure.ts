@@ -4,6 +4,7 @@ import { ConnectionError, RpcError } from "@holdfast/jsonrpc";
 import { HoldfastError } from "@holdfast/sdk";
 import { CommandError } from "./command-error.ts";
 import { EXIT_CODES } from "./exit-codes.ts";
+import { safeJson, safeLines } from "./safe-text.ts";
 
 export interface Failure {
   readonly code: string;
@@ -41,7 +42,9 @@ export function failureOf(error: unknown): Failure | undefined {
   if (error instanceof ClientError) {
     const code = clientErrorCodes[error.kind] ?? "CONNECTION_FAILED";
     const exitCode = error.kind === "refused" ? EXIT_CODES.refused : EXIT_CODES.unreachable;
-    return { code, message: error.message, remedy: remedies[code], exitCode };
+    // A host that responds in another way than it should does run.
+    const remedy = error.kind === "unsupported" ? undefined : remedies[code];
+    return { code, message: error.message, remedy, exitCode };
   }
   // A request cut off by the end of the connection fails with the reason for that end.
   return error instanceof ConnectionError && error.cause !== undefined ? failureOf(error.cause) : undefined;
@@ -52,15 +55,16 @@ const clientErrorCodes: Partial<Record<ClientErrorKind, string>> = {
   "not-responding": "HOST_NOT_RESPONDING",
 };
 
+/** For a person. A message may quote an agent's output, or the host's log (C880). */
 export function describeFailure({ code, message, remedy }: Failure): string {
   const lines = [`holdfast: ${message} (${code})`];
   // Some sentences of the host end with their remedy.
   if (remedy !== undefined && !message.includes(remedy)) lines.push(`  ${remedy}`);
-  return `${lines.join("\n")}\n`;
+  return `${safeLines(lines.join("\n"))}\n`;
 }
 
 export function failureLine({ code, message, remedy, exitCode }: Failure): string {
-  return `${JSON.stringify({ error: { code, message, remedy, exitCode } })}\n`;
+  return `${safeJson({ error: { code, message, remedy, exitCode } })}\n`;
 }
 
 const unreachableCodes: ReadonlySet<string> = new Set([

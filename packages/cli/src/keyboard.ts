@@ -1,4 +1,4 @@
-// Keyboard of the person at a command: single keys, a choice, a line, a yes or no (C23, C29, C843).
+// Keyboard of the person at a command: single keys, a choice, a yes or no (C23, C843).
 import { createInterface, type Interface } from "node:readline";
 import { setImmediate as nextTick } from "node:timers/promises";
 import { CommandError } from "./command-error.ts";
@@ -112,85 +112,9 @@ export async function askChoice(parts: ChoiceParts): Promise<number | undefined>
   }
 }
 
-export type Line =
-  | { readonly kind: "line"; readonly text: string }
-  /** Ctrl-D, or the end of the input. */
-  | { readonly kind: "end" }
-  /** Ctrl-C twice, or somebody else ended the wait. */
-  | { readonly kind: "left" };
-
-interface LineRequest {
-  readonly prompt: string;
-  /** The newest first, as readline has it; what is typed is added to it. */
-  readonly history?: string[];
-  readonly signal?: AbortSignal;
-  /** Takes Ctrl-C in place of clearing the line. */
-  readonly onInterrupt?: () => void;
-}
-
-const historyLength = 500;
-
-/** Asks for one line. Ctrl-C clears what is typed and says that once more leaves; then it leaves. */
-export function readLine(console: Console, request: LineRequest): Promise<Line> {
-  const { prompt, history = [], signal, onInterrupt } = request;
-  const { stdin, stderr } = console.streams;
-  const editor = createInterface({
-    input: stdin,
-    output: stderr,
-    terminal: true,
-    history: [...history],
-    historySize: historyLength,
-    removeHistoryDuplicates: true,
-  });
-  return new Promise((resolve) => {
-    let isSettled = false;
-    const settle = (line: Line): void => {
-      if (isSettled) return;
-      isSettled = true;
-      signal?.removeEventListener("abort", onAbort);
-      editor.close();
-      if (line.kind !== "line") stderr.write("\n");
-      resolve(line);
-    };
-    const onAbort = (): void => settle({ kind: "left" });
-    signal?.addEventListener("abort", onAbort);
-    editor.on("history", (lines: string[]) => history.splice(0, history.length, ...lines));
-    editor.on("line", (text) => settle({ kind: "line", text }));
-    editor.on("close", () => settle({ kind: "end" }));
-    editor.on(
-      "SIGINT",
-      interruption(editor, console, () => settle({ kind: "left" }), onInterrupt),
-    );
-    resumeAfterStop(editor);
-    editor.setPrompt(prompt);
-    editor.prompt();
-    if (signal?.aborted === true) onAbort();
-  });
-}
-
 /** Readline pauses its input after Ctrl-Z and `fg`, and leaves it to its user to resume (C510). */
 function resumeAfterStop(editor: Interface): void {
   editor.on("SIGCONT", () => editor.prompt(true));
-}
-
-function interruption(
-  editor: Interface,
-  { streams: { stderr }, notePaint }: Console,
-  leave: () => void,
-  onInterrupt: (() => void) | undefined,
-): () => void {
-  let hasWarned = false;
-  return () => {
-    if (onInterrupt === undefined && editor.line === "" && hasWarned) return leave();
-    stderr.write("\n");
-    if (onInterrupt !== undefined) return onInterrupt();
-    hasWarned = true;
-    stderr.write(`${notePaint.dim("Ctrl-C again, or Ctrl-D, leaves.")}\n`);
-    // From the end of the line to its start.
-    editor.write(null, { ctrl: true, name: "e" });
-    editor.write(null, { ctrl: true, name: "u" });
-    editor.prompt();
-  };
 }
 
 /** Whether a person says yes; where nobody can be asked, `--yes` must have said it. */

@@ -5,6 +5,7 @@ import { runCommand } from "./commands.ts";
 import { EXIT_CODES } from "./exit-codes.ts";
 import type { StartHost } from "./serve/serve.ts";
 import type { WatchdogTimes } from "./serve/watchdog.ts";
+import { safeLines } from "./safe-text.ts";
 import { watchOutput } from "./stdout.ts";
 
 export interface ProgramParts {
@@ -54,7 +55,7 @@ async function reportFailure(error: unknown, wantsJson: boolean): Promise<number
   const { describeFailure, failureLine, failureOf } = await import("./failure.ts");
   const failure = failureOf(error);
   if (failure === undefined) {
-    process.stderr.write(`holdfast: internal error\n${describeFault(error)}\n`);
+    process.stderr.write(`holdfast: internal error\n${safeLines(describeFault(error))}\n`);
     return EXIT_CODES.fault;
   }
   process.stderr.write(wantsJson ? failureLine(failure) : describeFailure(failure));

@@ -4,7 +4,8 @@ import { once } from "node:events";
 import { statSync } from "node:fs";
 import path from "node:path";
 import { text } from "node:stream/consumers";
-import { expect, it, vi } from "vitest";
+import { setTimeout as delay } from "node:timers/promises";
+import { expect, it, onTestFinished, vi } from "vitest";
 import { useAdministeredHost } from "./testing/administered-host.ts";
 import { programFile } from "./testing/program-file.ts";
 import { temporaryFolder } from "./testing/temporary-home.ts";
@@ -62,4 +63,29 @@ it.skipIf(process.platform !== "linux")("[C841] `exec` to a full device ends its
 it("[C841] a reader that goes away is no failure", async () => {
   const { code, stderr } = await runScript("set -o pipefail; holdfast completion zsh | true");
   expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+});
+
+it.each([
+  "watch",
+  "watch --json",
+  "audit tail -f",
+  "logs -f TICKER",
+  "logs -f --raw TICKER",
+  "logs -f --json TICKER",
+])("[C884] `%s` ends when its reader has gone", async (words) => {
+  const tick = "while :; do echo tick; sleep 0.1; done";
+  const { id } = await host.api.terminals.create({ command: "sh", args: ["-c", tick], kind: "text" });
+  const over = new AbortController();
+  onTestFinished(() => {
+    over.abort();
+    return host.api.terminals.kill(id);
+  });
+  const script = `set -o pipefail; holdfast ${words.replace("TICKER", id)} | head -n 1`;
+  const end = runScript(script).finally(() => over.abort());
+  // Something to print for those that follow the whole host.
+  while (!over.signal.aborted) {
+    await host.api.terminals.create({ command: "true", kind: "text" });
+    await delay(100);
+  }
+  expect(await end).toEqual({ code: 0, stderr: "" });
 });

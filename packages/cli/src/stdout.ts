@@ -1,8 +1,7 @@
 // Failures of stdout: a reader that went away is quiet, anything else ends the command with a report (C841).
 import { fstatSync, writeSync } from "node:fs";
 import process from "node:process";
-import { getSystemErrorMap } from "node:util";
-import { CommandError, systemCode } from "./command-error.ts";
+import { CommandError, systemCode, systemReason } from "./command-error.ts";
 import { EXIT_CODES } from "./exit-codes.ts";
 
 type Stdout = NodeJS.WriteStream & { readonly fd: number };
@@ -15,16 +14,10 @@ export function stdoutFailure(error: unknown, exitCode: number = EXIT_CODES.setu
   const code = systemCode(error);
   // A terminal fails only when it is gone.
   if (code === undefined || goneCodes.has(code) || process.stdout.isTTY) return undefined;
-  return new CommandError("OUTPUT_NOT_WRITTEN", `Cannot write to stdout: ${reasonOf(error, code)}.`, {
+  return new CommandError("OUTPUT_NOT_WRITTEN", `Cannot write to stdout: ${systemReason(error)}.`, {
     exitCode,
     cause: error,
   });
-}
-
-function reasonOf(error: unknown, code: string): string {
-  const { errno = 0 } = error as NodeJS.ErrnoException;
-  const [, words] = getSystemErrorMap().get(errno) ?? [code, code];
-  return words;
 }
 
 /** Keeps failures of stdout and stderr from ending the process, and returns what finds the first that is to be reported. */

@@ -182,6 +182,13 @@ describe("[C53] closing and deleting", () => {
     const states = await host.read<{ state: string }[]>("ls", "--all");
     expect(states.filter(({ state }) => state === "closed")).toEqual([]);
   });
+
+  it("[C890] prune asks about one session in the singular", async () => {
+    await host.api.acpAgent.closeSession(await createSession("alone"));
+    const { stderr } = await host.run("prune", "--older-than", "0s");
+    expect(stderr).toContain("Delete 1 closed session with its whole history?");
+    expect(await host.read("prune", "--older-than", "0s", "--yes")).toMatchObject({ deleted: true });
+  });
 });
 
 describe("[C53] a person", () => {
@@ -347,7 +354,7 @@ describe("[C55] [C56] what was done and said", () => {
     expect(statSync(file).mode & 0o777).toBe(0o600);
     expect(page).toContain("# exported\n");
     expect(page).toContain("> echo line 20\n");
-    expect(page).toContain("    line 20\n\nExit code 0\n");
+    expect(page).toContain("    line 20\n\nExited 0\n");
     expect(page).toContain("    + hello\n    + there");
     const missing = path.join(host.folder, "none", "x.md");
     expect(await host.refused("export", key, "-o", missing)).toEqual({

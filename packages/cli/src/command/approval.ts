@@ -58,14 +58,13 @@ function chooseOption({ options }: PendingApproval, wish: DecisionRequest): Perm
       ? fitting.find(({ kind }) => kind === `${decision}_${always ? "always" : "once"}`)
       : fitting.find((offered) => isNamed(offered, option));
   if (chosen !== undefined) return chosen;
-  const wanted =
-    option === undefined ? `an answer for ${always ? "always" : "once"}` : `"${safeText(option)}"`;
+  const wanted = option ?? `${decision}_${always ? "always" : "once"}`;
   const names = fitting.map(({ optionId }) => safeText(optionId)).join(", ");
-  throw new CommandError(
-    "OPTION_NOT_OFFERED",
-    `The agent does not offer ${wanted}; it offers ${names === "" ? "no such answer" : names}.`,
-    { exitCode: EXIT_CODES.setup, remedy: "`holdfast approvals` shows what each agent offers." },
-  );
+  const advice = names === "" ? "" : ` Choose one of: ${names}.`;
+  throw new CommandError("OPTION_NOT_OFFERED", `This request has no option "${safeText(wanted)}".${advice}`, {
+    exitCode: EXIT_CODES.setup,
+    remedy: "`holdfast approvals` shows what each agent offers.",
+  });
 }
 
 function isNamed({ optionId, name, kind, agentName }: PermissionOption, word: string): boolean {

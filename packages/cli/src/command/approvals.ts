@@ -23,7 +23,7 @@ export function addApprovals(program: Command, run: Runner): void {
         const lines = [...actionLines(approval, session), ...answerLines(approval, nowMs)];
         for (const line of lines) await console.print(line);
       }
-      console.note("`holdfast approve REQUEST` or `holdfast deny REQUEST` answers one.");
+      console.note("Decide with `holdfast approve REQUEST` or `holdfast deny REQUEST`.");
       return undefined;
     }),
   );

@@ -8,6 +8,7 @@ import { CommandError, messageOf } from "../command-error.ts";
 import type { Console } from "../console.ts";
 import { EXIT_CODES } from "../exit-codes.ts";
 import { safeText } from "../safe-text.ts";
+import { count } from "../plural.ts";
 
 /** An audit to check: where its chain begins, its entries, and the newest one, where that is known. */
 export interface CheckedAudit {
@@ -43,7 +44,9 @@ export async function verifyAudit(
   const [first] = breaks;
   if (first === undefined) {
     const range = entries === 0 ? "" : ` (${anchor.id + 1} to ${head.id})`;
-    await console.print(`The chain is intact: ${entries} entries${range}. Its head: ${formatLink(head)}`);
+    await console.print(
+      `The chain is intact: ${count(entries, "entry", "entries")}${range}. Its head: ${formatLink(head)}`,
+    );
     return exitCode;
   }
   throw broken(
@@ -54,7 +57,8 @@ export async function verifyAudit(
 
 function broken(breaks: Verification["breaks"], remedy: string): CommandError {
   const [{ id, reason } = { id: 0, reason: "" }] = breaks;
-  const more = breaks.length === 1 ? "" : ` ${breaks.length - 1} more places are broken.`;
+  const more =
+    breaks.length === 1 ? "" : ` ${count(breaks.length - 1, "more place is", "more places are")} broken.`;
   return new CommandError("AUDIT_BROKEN", `The chain is broken at entry ${id}: ${reason}.${more}`, {
     exitCode: EXIT_CODES.auditBroken,
     remedy,
@@ -68,11 +72,11 @@ async function verifyFiltered(
   entries: AsyncIterable<ChainedRecord>,
 ): Promise<number> {
   const breaks: Verification["breaks"][number][] = [];
-  let count = 0;
+  let total = 0;
   let verified = 0;
   let previous: ChainedRecord | undefined;
   for await (const entry of entries) {
-    count += 1;
+    total += 1;
     if (previous?.hash !== undefined && entry.id === previous.id + 1) {
       const pair = new ChainCheck({ id: previous.id, hash: previous.hash });
       pair.add(entry);
@@ -84,7 +88,7 @@ async function verifyFiltered(
   const remedy = "To verify the chain, export without --session, --what and --since.";
   const exitCode = breaks.length === 0 ? EXIT_CODES.setup : EXIT_CODES.auditBroken;
   if (console.json) {
-    await console.printJson({ filter, entries: count, verified, breaks });
+    await console.printJson({ filter, entries: total, verified, breaks });
     return exitCode;
   }
   if (breaks.length > 0) throw broken(breaks, remedy);
@@ -92,7 +96,7 @@ async function verifyFiltered(
   throw new CommandError(
     "AUDIT_FILTERED",
     `This export is filtered (${safeText(conditions.join(", "))}), so its chain cannot be verified as a whole. ` +
-      `${verified} of ${count} entries follow the one before them and are as they were recorded; the others could not be checked.`,
+      `${verified} of ${total} entries follow the one before them and are as they were recorded; the others could not be checked.`,
     { exitCode, remedy },
   );
 }

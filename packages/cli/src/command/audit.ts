@@ -97,14 +97,14 @@ function filtered(command: Command): Command {
     );
 }
 
-/** Shows what is done from now on, until the program is ended. */
+/** Shows what is done from now on, until the program is ended or nobody reads it any more. */
 async function followFrom(
   start: number,
   filter: AuditQuery,
   { api, console }: { readonly api: Holdfast; readonly console: Console },
-): Promise<never> {
+): Promise<void> {
   let after = start;
-  for (;;) {
+  while (!console.unread.aborted) {
     await delay(pollMs);
     for await (const entry of api.audit.all({ ...filter, after })) {
       await printEntry(console, entry);

@@ -25,6 +25,8 @@ beforeAll(async () => {
         }),
         say("Hello\nto you"),
       ],
+      "one\ntwo\nthree": [say("all three")],
+      "one\ntwo\nthree and a half": [say("more than three")],
       "/deploy": [say("shipped")],
       "/help": [say("help yourself")],
       form: [
@@ -218,6 +220,65 @@ describe("[C29] a conversation at the keyboard", () => {
       await enter(program, "hello".slice(typed.length), /Hello\nto you\n[^]*> $/);
       program.type(end);
       expect(await program.exitCode()).toBe(0);
+    },
+  );
+
+  it(
+    "[C887] sends a pasted text of several lines as one message",
+    { timeout: programsTimeoutMs },
+    async () => {
+      const program = await TypedProgram.start(["run", "scripted", "--home", host.home], host.folder);
+      await program.seen(/commands\.\n[^]*> $/);
+      program.type("one\rtwo\rthree\r");
+      await program.seen(/all three\n[^]*> $/);
+      // The end of its last line is missing, so that it is edited on.
+      program.type("one\rtwo\rthree");
+      await program.seen(/… three$/);
+      await enter(program, " and a half", /more than three\n[^]*> $/);
+      // Ctrl-C clears all of it.
+      program.type("some\rthing");
+      await program.seen(/… thing$/);
+      program.type(interrupt);
+      await program.seen(/leaves\.\n[^]*> $/);
+      await enter(program, "hello", /Hello\nto you\n[^]*> $/);
+      // The whole text is one entry of the history.
+      program.type(`${up}${up}`);
+      await program.seen(/> one\ntwo\nthree and a half$/);
+      await enter(program, "", /more than three\n[^]*> $/);
+      program.type(end);
+      expect(await program.exitCode()).toBe(0);
+    },
+  );
+
+  it(
+    "[C887] sends at Enter what the terminal marks as pasted, in however many pieces it comes",
+    { timeout: programsTimeoutMs },
+    async () => {
+      const [on, off] = ["\u001B[?2004h", "\u001B[?2004l"];
+      const program = await TypedProgram.start(["run", "scripted", "--home", host.home], host.folder);
+      await program.seen(/commands\.\n[^]*> $/);
+      expect(program.raw).toContain(on);
+      program.type("\u001B[200~one\rtw");
+      await program.seen(/one\ntw$/);
+      program.type("o\rthree\u001B[201~");
+      await program.seen(/… three$/);
+      let from = program.raw.length;
+      await enter(program, "", /all three\n[^]*> $/);
+      // Off during the turn.
+      expect(program.raw.slice(from)).toMatch(/2004l[^]*all three[^]*2004h/);
+      program.type("\u001B[200~one\rtwo\rthree\r\u001B[201~");
+      await program.seen(/three\n… $/);
+      await enter(program, "", /all three\n[^]*> $/);
+      from = program.raw.length;
+      program.type("\u001A");
+      await vi.waitUntil(() => program.raw.slice(from).includes(off), 20_000);
+      await vi.waitUntil(
+        () => process.kill(program.pid, "SIGCONT") && program.raw.slice(from).includes(on),
+        20_000,
+      );
+      program.type(end);
+      expect(await program.exitCode()).toBe(0);
+      expect(program.raw.lastIndexOf(off)).toBeGreaterThan(program.raw.lastIndexOf(on));
     },
   );
 

@@ -9,7 +9,7 @@ import { safeText } from "../safe-text.ts";
 import type { SessionChannel } from "./session-channel.ts";
 import { resolveSession } from "./session-name.ts";
 import { offerSignIn } from "./sign-in.ts";
-import { type Line, readLine } from "../keyboard.ts";
+import { CONTINUATION_PROMPT, type Line, readLine } from "../line-editor.ts";
 import { showPastTurns } from "./turn/past-turns.ts";
 import { type TurnEnd, turnExitCode, turnFailure, turnRemedy } from "./turn/turn-end.ts";
 
@@ -79,7 +79,7 @@ async function talk(
 async function readMessage(console: Console, history: string[]): Promise<Line> {
   const { bold } = console.notePaint;
   let text = "";
-  for (let prompt = "> "; ; prompt = "… ") {
+  for (let prompt = "> "; ; prompt = CONTINUATION_PROMPT) {
     const line = await readLine(console, { prompt: bold(prompt), history });
     if (line.kind !== "line") return line;
     if (!line.text.endsWith("\\")) return { kind: "line", text: text + line.text };

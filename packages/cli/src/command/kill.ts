@@ -5,8 +5,8 @@ import { shortName } from "../short-name.ts";
 import { resolveTerminal } from "../terminal/terminal-name.ts";
 
 export function addKill(program: Command, run: Runner): void {
-  hostCommand(program, "kill <terminal>", "end a terminal's command and every process it started")
-    .addHelpText("after", "\nA terminal is named by its id, the beginning of its id, or its title.")
+  hostCommand(program, "kill", "end a terminal's command and every process it started")
+    .argument("<terminal>", "id of the terminal or a prefix of it, or its title")
     .action(
       run(async ({ console, host }, word: string) => {
         const { api } = await host();

@@ -21,12 +21,21 @@ const limitBytes = 16 * 1024 * 1024;
 const rawTailBytes = 1024 * 1024;
 
 export function addLogs(program: Command, run: Runner): void {
-  hostCommand(program, "logs <terminal>", "print a terminal's output")
+  hostCommand(program, "logs", "print a terminal's output")
+    .argument("<terminal>", "id of the terminal or a prefix of it, or its title")
     .option("-f, --follow", "print new output until the terminal ends")
     .option("-n, --tail <lines>", "only the last lines", wholeNumber(0, 1_000_000))
     .option("--raw", "print the raw bytes instead of text without escape sequences")
-    .addHelpText("after", "\nA terminal is named by its id, the beginning of its id, or its title.")
-    .action(run((context, word: string, options: LogsOptions) => printLogs(context, word, options)));
+    .action(
+      run(async (context, word: string, options: LogsOptions) => {
+        try {
+          await printLogs(context, word, options);
+        } catch (error) {
+          // The streams end with their reader (C884).
+          if (!context.console.unread.aborted) throw error;
+        }
+      }),
+    );
 }
 
 async function printLogs(
@@ -62,14 +71,15 @@ async function printText(console: Console, shown: TerminalText, tail: number | u
 /** Continues after an offset, a line at a time: only a complete line has its final text. */
 async function followText(console: Console, api: Holdfast, id: string, after: number): Promise<void> {
   if (console.json) {
-    for await (const event of api.terminals.stream(id, { after })) {
+    for await (const event of api.terminals.stream(id, { after, signal: console.unread })) {
       await console.printJson(eventRecord(event));
     }
     return;
   }
   const lines = new PlainLines();
   // Whether the alternate screen is on shows in earlier output only.
-  for await (const event of api.terminals.stream(id, { after: Math.max(0, after - limitBytes) })) {
+  const start = Math.max(0, after - limitBytes);
+  for await (const event of api.terminals.stream(id, { after: start, signal: console.unread })) {
     if (event.type !== "output") continue;
     const { offset, bytes } = event.data;
     const knownBytes = Math.min(bytes.length, Math.max(0, after - offset));
@@ -89,7 +99,7 @@ async function printBytes(console: Console, api: Holdfast, request: RawRequest):
   const { id, endOffset, follow = false, tail } = request;
   if (endOffset === 0 && !follow) return;
   const start = tail === undefined ? 0 : await tailOffset(api, request, tail);
-  for await (const event of api.terminals.stream(id, { after: start })) {
+  for await (const event of api.terminals.stream(id, { after: start, signal: console.unread })) {
     if (console.json) {
       await console.printJson(eventRecord(event));
     } else if (event.type === "skipped") {

@@ -7,6 +7,7 @@ import { hostCommand, type Runner } from "./command.ts";
 import { confirm } from "../keyboard.ts";
 import { safeText } from "../safe-text.ts";
 import { sessionTitle, shortSessionName } from "./session-name.ts";
+import { count } from "../plural.ts";
 
 interface PruneOptions {
   readonly olderThan?: number;
@@ -41,7 +42,7 @@ export function addPrune(program: Command, run: Runner): void {
             const rows = old.map((session) => sessionRow(session, nowMs));
             for (const line of tableLines(columns, rows, console.paint)) await console.print(line);
           }
-          const question = `Delete ${old.length} closed sessions with their whole history?`;
+          const question = `Delete ${count(old.length, "closed session with its", "closed sessions with their")} whole history?`;
           const isMeant = !dryRun && old.length > 0 && (await confirm(console, question, yes));
           if (isMeant) await deleteAll(api, old);
           if (console.json) {
@@ -50,7 +51,9 @@ export function addPrune(program: Command, run: Runner): void {
               sessions: old.map(({ session_key }) => session_key),
             });
           }
-          return console.note(isMeant ? `Deleted ${old.length} sessions.` : "Nothing was deleted.");
+          return console.note(
+            isMeant ? `Deleted ${count(old.length, "closed session")}.` : "Nothing was deleted.",
+          );
         },
       ),
     );

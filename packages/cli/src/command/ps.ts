@@ -11,6 +11,7 @@ import { findHolder } from "../serve/lock.ts";
 import { shortName } from "../short-name.ts";
 import { ageWord } from "../time.ts";
 import { type CommandContext, localCommand, type Runner } from "./command.ts";
+import { count } from "../plural.ts";
 
 export function addPs(program: Command, run: Runner): void {
   localCommand(program, "ps", "list the processes that the keeper holds, and those without an owner").action(
@@ -50,8 +51,8 @@ function describeKeeper(keeper: KeeperStatus | undefined, hostPid: number | unde
   if (keeper === undefined) return `${host} No keeper runs.`;
   const { pid, version, startedAtMs, memoryBytes, runs, epoch } = keeper;
   const age = ageWord(new Date(startedAtMs).toISOString(), Date.now());
-  const held = `${runs.length} ${runs.length === 1 ? "run" : "runs"}, ${Math.ceil(memoryBytes / 1024)} KiB of output`;
-  return `${host} Keeper: process ${pid}, version ${version}, for ${age}, host number ${epoch}; holds ${held}.`;
+  const held = `${count(runs.length, "run")}, ${Math.ceil(memoryBytes / 1024)} KiB of output`;
+  return `${host} Keeper: process ${pid}, version ${version}, for ${age}, serving its host number ${epoch} since it started; holds ${held}.`;
 }
 
 /** A run with short names, as people write them. */

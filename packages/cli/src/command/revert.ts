@@ -4,6 +4,7 @@ import { CommandError } from "../command-error.ts";
 import { EXIT_CODES } from "../exit-codes.ts";
 import { hostCommand, type Runner } from "./command.ts";
 import { resolveSession } from "./session-name.ts";
+import { count } from "../plural.ts";
 
 interface RevertOptions {
   readonly turn?: string;
@@ -29,8 +30,7 @@ export function addRevert(program: Command, run: Runner): void {
         const files = paths.map((path) => ({ path, ...(hunk !== undefined && { hunks: [...hunk] }) }));
         const summary = await api.changes.revert(sessionKey, files, { turn });
         if (console.json) return console.printJson({ session_key: sessionKey, summary });
-        const noun = summary.files === 1 ? "file is" : "files are";
-        return console.print(`Reverted. ${summary.files} ${noun} still changed.`);
+        return console.print(`Reverted. ${count(summary.files, "file is", "files are")} still changed.`);
       }),
     );
 }

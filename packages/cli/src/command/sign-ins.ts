@@ -17,7 +17,7 @@ export function addSignIns(program: Command, run: Runner): void {
   const signIns = program
     .command("sign-ins")
     .description("list browsers that are signed in, and sign them out");
-  hostCommand(signIns, "ls", "list the browsers, the last used first").action(
+  hostCommand(signIns, "ls", "list signed-in browsers, most recently used first").action(
     run(async ({ console, host }) => {
       const { api } = await host({ mayMakeHome: false });
       const listed = await api.signIns.list();
@@ -33,7 +33,7 @@ export function addSignIns(program: Command, run: Runner): void {
   );
   hostCommand(signIns, "revoke", "sign a browser out immediately")
     .argument("[sign-in]", "id of the sign-in or a prefix of it")
-    .option("--all", "all of them")
+    .option("--all", "sign out every browser")
     .action(
       run(async ({ console, host }, word: string | undefined, { all = false }: RevokeOptions) => {
         const { api } = await host();

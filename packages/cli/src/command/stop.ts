@@ -15,6 +15,7 @@ import { findHolder, isStillHeld, type LockHolder } from "../serve/lock.ts";
 import { requestStop } from "../serve/stop-request.ts";
 import { readToken } from "../serve/token.ts";
 import { type CommandContext, localCommand, type Runner, wholeNumber } from "./command.ts";
+import { count } from "../plural.ts";
 
 interface StopOptions {
   readonly timeout?: number;
@@ -37,7 +38,7 @@ export function addStop(program: Command, run: Runner): void {
     .addOption(new Option("--all", "end agents and terminals as well").conflicts("keep"))
     .option(
       "--timeout <seconds>",
-      `time that the host may take to stop before it is forced to (default: ${defaultTimeoutSeconds})`,
+      `seconds to wait before the host is ended with SIGTERM and SIGKILL (default: ${defaultTimeoutSeconds})`,
       wholeNumber(1, 3600),
     )
     .action(run(stop));
@@ -91,7 +92,7 @@ async function stopKeeper(console: Console, home: string, { all = false }: StopO
   if (isEnded) return console.note(`No host runs in ${home}; ${wordsForRuns(runs)} of an earlier one ended.`);
   return console.warn(
     `No host runs in ${home}, but ${wordsForRuns(runs)} of an earlier one still ${runs === 1 ? "runs" : "run"}. ` +
-      "`holdfast serve` continues, `holdfast stop --all` ends them.",
+      "`holdfast serve` continues them; `holdfast stop --all` ends them.",
   );
 }
 
@@ -124,7 +125,7 @@ interface Running {
   readonly terminals: number;
 }
 
-/** Work that stopping the host would end; undefined when the host does not say. */
+/** Work that runs in the host; undefined if it does not respond. */
 async function countRunning(home: string): Promise<Running | undefined> {
   try {
     const found = readHostFile(home);
@@ -163,10 +164,6 @@ function wordsFor({ sessions, terminals }: Running): string {
     ...(terminals === 0 ? [] : [count(terminals, "running terminal")]),
   ];
   return counts.join(" and ");
-}
-
-function count(number: number, noun: string, nouns = `${noun}s`): string {
-  return `${number} ${number === 1 ? noun : nouns}`;
 }
 
 type StopMethod = "request" | "SIGTERM" | "SIGKILL";

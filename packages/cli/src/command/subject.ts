@@ -1,6 +1,7 @@
 // The subject of an approval on the command line: what would run or change, who runs it, and what the agent calls it.
 import type { PendingApproval } from "@holdfast/sdk";
 import { safeLines, safeText } from "../safe-text.ts";
+import { count } from "../plural.ts";
 
 /** The members of a request that say what it is about. */
 export type Described = Pick<
@@ -76,7 +77,7 @@ function diffText({ line, before, after, omittedChars }: NonNullable<SubjectFile
     `line ${line}`,
     ...sideLines("-", before),
     ...sideLines("+", after),
-    ...(omittedChars === undefined ? [] : [`${omittedChars} more characters`]),
+    ...(omittedChars === undefined ? [] : [count(omittedChars, "more character")]),
   ].join("\n");
 }
 
@@ -85,5 +86,5 @@ function sideLines(mark: string, text: string): string[] {
   const lines = safeLines(text).replace(/\n$/, "").split("\n");
   const shown = lines.slice(0, maxDiffLines).map((line) => `${mark} ${line}`);
   const more = lines.length - shown.length;
-  return more > 0 ? [...shown, `${mark} and ${more} more lines`] : shown;
+  return more > 0 ? [...shown, `${mark} and ${count(more, "more line")}`] : shown;
 }

@@ -1,7 +1,9 @@
 // `holdfast watch`: what happens in a session, or on the whole host, as it happens (C31, C32).
 import process from "node:process";
+import { setTimeout as delay } from "node:timers/promises";
 import type { ActiveTurn } from "@holdfast/ahp";
-import { type EventStream, type Holdfast, HoldfastError, type TurnEvent } from "@holdfast/sdk";
+import type { AhpClient } from "@holdfast/ahp/client";
+import { type Holdfast, HoldfastError } from "@holdfast/sdk";
 import type { HostLink } from "../link/host-link.ts";
 import { type AddCommand, type CommandContext, hostCommand, wholeNumber } from "./command.ts";
 import { SessionChannel } from "./session-channel.ts";
@@ -27,8 +29,9 @@ export const addWatch: AddCommand = (program, run) => {
         const stop = (): void => watching.abort();
         // Watching has no other end, so this one is no error.
         process.once("SIGINT", stop);
-        if (word === undefined) await watchAll(context, watching.signal);
-        else await watchOne(context, word, after?.toString(), watching.signal);
+        const signal = AbortSignal.any([watching.signal, context.console.unread]);
+        if (word === undefined) await watchAll(context, signal);
+        else await watchOne(context, word, after?.toString(), signal);
       }),
     );
 };
@@ -48,7 +51,9 @@ async function watchOne(
   const display = console.json
     ? new TurnLines(console)
     : new TurnView(new Screen(console, "result"), { isLive: after === undefined });
-  await unlessRefused(link, signal, watchSession({ api, channel, display, sessionKey, after, signal }));
+  const client = await link.ahp({ waits: true });
+  const watching = watchSession({ api, client, channel, display, sessionKey, after, signal });
+  await unlessRefused(link, signal, watching);
   await display.finish();
   if (!signal.aborted) console.note("The session is closed.");
 }
@@ -92,6 +97,7 @@ async function unlessRefused(link: HostLink, signal: AbortSignal, watching: Prom
 
 interface SessionWatchParts {
   readonly api: Holdfast;
+  readonly client: AhpClient;
   readonly channel: SessionChannel;
   readonly display: TurnDisplay;
   readonly sessionKey: string;
@@ -113,7 +119,7 @@ async function watchSession(parts: SessionWatchParts): Promise<void> {
 }
 
 async function watchTurns(parts: SessionWatchParts): Promise<void> {
-  const { api, channel, sessionKey, signal } = parts;
+  const { channel, signal } = parts;
   const isBusy = (): boolean => channel.chat.activeTurn !== undefined;
   let { after } = parts;
   while (!signal.aborted) {
@@ -123,7 +129,7 @@ async function watchTurns(parts: SessionWatchParts): Promise<void> {
       if (turn !== undefined) after = await watchTurn(turn, parts);
     } else {
       // The stream has what is new and ends with the running turn; so it is opened again for the next one.
-      after = await show(api.acpAgent.streamEvents(sessionKey, { after, signal }), parts, after);
+      after = await show({ after }, parts);
       await channel.until(isBusy, signal);
     }
     if (channel.isOver && !isBusy()) return;
@@ -133,21 +139,59 @@ async function watchTurns(parts: SessionWatchParts): Promise<void> {
 /** One turn from its beginning, with the same words before it as where a cursor was given. */
 async function watchTurn(turn: ActiveTurn, parts: SessionWatchParts): Promise<string | undefined> {
   const { id: turnId, startedAt, message } = turn;
-  const { api, display, sessionKey, signal } = parts;
   const data = { tag: "turn_started", text: message.text, turnId, startedAt };
-  await display.show({ type: "status", data }, undefined);
-  return show(api.acpAgent.streamEvents(sessionKey, { turnId, signal }), parts, undefined);
+  await parts.display.show({ type: "status", data }, undefined);
+  return show({ turnId }, parts);
 }
 
-/** Shows a stream to its end; gives the cursor after its last event. */
-async function show(
-  stream: EventStream<TurnEvent>,
-  { display }: SessionWatchParts,
-  after: string | undefined,
-): Promise<string | undefined> {
-  for await (const event of stream) {
-    await display.show(event, stream.lastEventId);
-    if (event.type === "close") await display.finish();
+/** Where a stream of events begins: with a turn, or after a cursor. */
+interface StreamStart {
+  readonly turnId?: string;
+  readonly after?: string | undefined;
+}
+
+/** Shows the events from a start on; gives the cursor after the last one. A host that is away is waited for (C888). */
+async function show(start: StreamStart, parts: SessionWatchParts): Promise<string | undefined> {
+  const { api, client, display, sessionKey, signal } = parts;
+  let { after } = start;
+  for (;;) {
+    const stream = api.acpAgent.streamEvents(sessionKey, { ...start, after, signal });
+    try {
+      for await (const event of stream) {
+        await display.show(event, stream.lastEventId);
+        if (event.type === "close") await display.finish();
+      }
+      return stream.lastEventId;
+    } catch (error) {
+      if (!isAway(error) || signal.aborted) throw error;
+    }
+    after = stream.lastEventId;
+    await untilConnected(client, signal);
   }
-  return stream.lastEventId ?? after;
+}
+
+const awayCodes: ReadonlySet<string> = new Set(["CONNECTION_FAILED", "HOST_NOT_RESPONDING", "STREAM_BROKEN"]);
+
+function isAway(error: unknown): boolean {
+  return error instanceof HoldfastError && awayCodes.has(error.code);
+}
+
+/** At least this long: the AHP connection may be open although requests fail. */
+const retryMs = 500;
+
+/** Waits until the host is back, or nobody waits for it any more. */
+async function untilConnected(client: AhpClient, signal: AbortSignal): Promise<void> {
+  await delay(retryMs, undefined, { signal }).catch(() => undefined);
+  await new Promise<void>((resolve) => {
+    const stop = client.listen(() => look());
+    const look = (): void => {
+      const { status } = client.status;
+      if (status !== "connected" && status !== "closed" && !signal.aborted) return;
+      stop();
+      signal.removeEventListener("abort", look);
+      resolve();
+    };
+    signal.addEventListener("abort", look);
+    look();
+  });
 }

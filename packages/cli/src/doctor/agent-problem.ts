@@ -76,10 +76,11 @@ function ended({ entry, exit, stderr, hasShakenHands }: FailedTrial): TrialProbl
   // Below a stack, the last lines say nothing.
   const errors = stderr.filter((line) => /error\b/i.test(line));
   const words = (errors.length > 0 ? errors.slice(0, quotedLines) : stderr.slice(-quotedLines)).join(" | ");
+  const printed = words === "" ? "It printed nothing." : `Its last output: ${words}`;
   const how = exit === undefined ? "it closed its output" : endOf(exit);
   return {
     code: "ended",
-    message: `${entry.label} ended (${how}) before ${nextStep(hasShakenHands)}. It said: ${words || "nothing"}`,
+    message: `${entry.label} ended (${how}) before ${nextStep(hasShakenHands)}. ${printed}`,
     remedy: "Run its command by hand to see why:",
     command: [entry.launch.command, ...entry.launch.args].map(quote).join(" "),
   };

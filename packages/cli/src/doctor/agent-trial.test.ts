@@ -140,7 +140,7 @@ describe("agents doctor", () => {
     [
       "ended",
       shellLine("echo 'no licence' >&2; exit 3"),
-      "ended (exit code 3) before the handshake was complete. It said: no licence",
+      "ended (exit code 3) before the handshake was complete. Its last output: no licence",
     ],
   ])("[C76] says in words what is wrong with an agent: %s", async (code, entry, words) => {
     const problem = await problemOf(entry, 1000);

@@ -1,6 +1,7 @@
 // Findings of `holdfast doctor`: state, summary and fix of each check, and the report for people.
 import type { Paint } from "../console.ts";
 import { safeText } from "../safe-text.ts";
+import { count } from "../plural.ts";
 
 /** Fine; worth knowing, although nothing fails; or a problem. */
 type FindingState = "ok" | "note" | "fix";
@@ -44,19 +45,19 @@ export function reportLines(findings: readonly Finding[], paint: Paint): string[
   const lines = findings.flatMap(({ state, title, summary, remedy, command }) => [
     `${colours[state](state.padEnd(4))}  ${paint.bold(title.padEnd(width))}  ${safeText(summary)}`,
     ...(remedy === undefined ? [] : [`${indent}${safeText(remedy)}`]),
-    ...(command === undefined ? [] : [`${indent}${paint.blue(`$ ${command}`)}`]),
+    ...(command === undefined ? [] : [`${indent}${paint.blue(`$ ${safeText(command)}`)}`]),
   ]);
   return [...lines, "", totals(findings)];
 }
 
 function totals(findings: readonly Finding[]): string {
-  const count = (state: FindingState): number => findings.filter((each) => each.state === state).length;
-  const problems = count("fix");
-  const notes = count("note");
+  const amount = (state: FindingState): number => findings.filter((each) => each.state === state).length;
+  const problems = amount("fix");
+  const notes = amount("note");
   return (
     [
-      problems === 0 ? "No problems" : `${problems} ${problems === 1 ? "problem" : "problems"}`,
-      ...(notes === 0 ? [] : [`${notes} ${notes === 1 ? "note" : "notes"}`]),
+      problems === 0 ? "No problems" : count(problems, "problem"),
+      ...(notes === 0 ? [] : [count(notes, "note")]),
     ].join(", ") + "."
   );
 }

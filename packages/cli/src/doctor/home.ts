@@ -47,7 +47,7 @@ export async function examinePolicy({
   }
   const problems = reading.state === "absent" ? ["it does not exist"] : reading.problems;
   return fix(`${file} cannot be used: ${problems.join("; ")}`, {
-    remedy: "A host that runs keeps the rules before the change; the next start fails.",
+    remedy: "A running host keeps the previous rules; the next start fails.",
     command: "holdfast policy check",
   });
 }
@@ -160,8 +160,8 @@ export async function examineToken({ home }: Pick<Machine, "home">): Promise<Che
   if (process.platform === "win32" || (statSync(file).mode & 0o077) === 0) {
     return ok("valid, and readable by you alone");
   }
-  return note("others can read it; the next start repairs that, but they may know it already", {
-    remedy: "A new one is made when it is deleted.",
+  return note("other users can read it; the next start fixes the mode, but they may have read it", {
+    remedy: "Delete it; the next start makes a new one.",
     command: `rm ${quote(file)} && holdfast serve`,
   });
 }

@@ -17,7 +17,7 @@ export async function examineCgroups({
   processPort,
   platform,
 }: Pick<Machine, "processPort" | "platform">): Promise<CheckResult> {
-  if (platform !== "linux") return ok("are for Linux alone; process groups hold trees together here");
+  if (platform !== "linux") return ok("Linux only; process groups track process trees here");
   const { tree } = await probe(processPort, { kind: "text", command: "/bin/sh", args: ["-c", "exit 0"] });
   const mount = findMount();
   if (tree === "cgroup") {
@@ -70,7 +70,7 @@ export async function examineNamespaces({
   processPort,
   platform,
 }: Pick<Machine, "environment" | "processPort" | "platform">): Promise<CheckResult> {
-  if (platform !== "linux") return ok("are for Linux alone");
+  if (platform !== "linux") return ok("Linux only");
   if (findProgram("unshare", environment) === undefined) {
     return note("unshare is not installed, so PID namespaces cannot be requested", {
       command: installCommand("util-linux"),
@@ -137,11 +137,11 @@ export async function examineBubblewrap({
   processPort,
   platform,
 }: Pick<Machine, "environment" | "processPort" | "platform">): Promise<CheckResult> {
-  if (platform !== "linux") return ok("is for Linux alone; agents have other means here");
+  if (platform !== "linux") return ok("Linux only; agents use other sandboxes here");
   const program = findProgram("bwrap", environment);
   if (program === undefined) {
     return note(
-      "not installed: agents that shut their commands in with it run them without a sandbox, or not at all",
+      "not installed: agents that sandbox their own commands with it run them without a sandbox, or not at all",
       {
         command: installCommand("bubblewrap"),
       },

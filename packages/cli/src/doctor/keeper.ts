@@ -5,6 +5,7 @@ import { findHolder } from "../serve/lock.ts";
 import { VERSION } from "../version.ts";
 import { fix, note, ok, type CheckResult } from "./finding.ts";
 import type { Machine } from "./machine.ts";
+import { count } from "../plural.ts";
 
 export async function examineKeeper({
   home,
@@ -24,7 +25,7 @@ export async function examineKeeper({
     return ok("does not run; the host starts it");
   }
   const { pid, version, runs } = keeper;
-  const holds = `process ${pid} holds ${runs.length} ${runs.length === 1 ? "run" : "runs"}`;
+  const holds = `process ${pid} holds ${count(runs.length, "run")}`;
   if (version !== VERSION) {
     return note(
       `${holds}; it has version ${version}, this program ${VERSION}. It works, and is replaced once it holds nothing`,

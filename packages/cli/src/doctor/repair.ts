@@ -9,6 +9,7 @@ import { examineDatabase, explainStorageStart, startErrorFor } from "../serve/da
 import { DATABASE_FILE, findHome } from "../serve/home.ts";
 import { acquireLock } from "../serve/lock.ts";
 import { nodeFlags } from "../serve/process-identity.ts";
+import { count } from "../plural.ts";
 
 /** What came of it: there was nothing to do, or a new database is in place. */
 export type RepairOutcome =
@@ -84,7 +85,7 @@ export function repairLines(outcome: RepairOutcome): string[] {
     line("Terminals", terminals),
     line("Keys, apps and webhooks", settings),
     line("Audit entries", auditEntries),
-    `  Transcripts              ${lostLogRows} unreadable ${lostLogRows === 1 ? "entry" : "entries"}, ${emptiedChats} lost ${emptiedChats === 1 ? "chat" : "chats"}`,
+    `  Transcripts              ${count(lostLogRows, "unreadable entry", "unreadable entries")}, ${count(emptiedChats, "lost chat")}`,
     ...(hasGaps ? ["", "Some pages could not be read at all: more may be lost than is counted here."] : []),
   ];
 }

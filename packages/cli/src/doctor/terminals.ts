@@ -26,7 +26,7 @@ export async function examinePty({
   platform,
 }: Pick<Machine, "processPort" | "platform">): Promise<CheckResult> {
   if (platform === "win32") {
-    return note("terminals with a screen are not supported on Windows; text runs are");
+    return note("pseudo-terminals are not supported on Windows; commands on pipes are");
   }
   try {
     const { output, exitCode } = await probe(processPort, {
@@ -81,10 +81,13 @@ export async function examineLoginShell({
   await processPort.buildEnvironment({ audience: "person", hasScreen: false });
   const tookMs = Math.round(performance.now() - began);
   if (tookMs > slowProfileMs) {
-    return note(`${shell} takes ${tookMs} ms to start; after 4000 ms the host does without its environment`, {
-      remedy: "Check what in your profile takes so long.",
-      command: `time ${shell} -i -l -c exit`,
-    });
+    return note(
+      `${shell} takes ${tookMs} ms to start; the host waits at most 4000 ms, then uses its own environment`,
+      {
+        remedy: "Check what in your profile takes so long.",
+        command: `time ${shell} -i -l -c exit`,
+      },
+    );
   }
   if (INTEGRATED_SHELLS.some((each) => each === name)) {
     return ok(`${shell}, reports its commands (${tookMs} ms to start)`);

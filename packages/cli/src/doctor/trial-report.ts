@@ -23,7 +23,7 @@ export function trialLines(trial: AgentTrial, paint: Paint): string[] {
       : [
           `${paint.red("fix")}  ${safeText(problem.message)}`,
           ...(problem.remedy === undefined ? [] : [`     ${safeText(problem.remedy)}`]),
-          ...(problem.command === undefined ? [] : [`     ${paint.blue(`$ ${problem.command}`)}`]),
+          ...(problem.command === undefined ? [] : [`     ${paint.blue(`$ ${safeText(problem.command)}`)}`]),
         ]),
   ];
 }

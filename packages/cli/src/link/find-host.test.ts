@@ -3,9 +3,12 @@ import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import path from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { Console } from "../console.ts";
+import { Console, type Streams } from "../console.ts";
+import { writeHostFile } from "../serve/host-file.ts";
+import { acquireLock, type HomeLock } from "../serve/lock.ts";
 import { identifyProcess, isRunning } from "../serve/process-identity.ts";
 import { runWords } from "../testing/command-run.ts";
+import { testProgramFile } from "../testing/program-file.ts";
 import { ProgramRun } from "../testing/program-run.ts";
 import { temporaryFolder } from "../testing/temporary-home.ts";
 import { findHost, type HostSearch, isOwnHost, reviveHost } from "./find-host.ts";
@@ -23,6 +26,16 @@ async function startHost(): Promise<{ home: string; url: string; token: string }
   const run = new ProgramRun(["--port", "0", "--home", home, "--json"]);
   onTestFinished(async () => void (await run.stop("SIGKILL")));
   return { home, ...(await run.ready()) };
+}
+
+/** A home whose host holds the lock and has not written its address yet. */
+async function startingHome(): Promise<{ home: string; lock: HomeLock }> {
+  const home = temporaryFolder();
+  const attempt = await acquireLock(home);
+  if (attempt.kind === "taken") throw new Error(`taken by ${attempt.holder.pid}`);
+  const { lock } = attempt;
+  onTestFinished(() => lock.release());
+  return { home, lock };
 }
 
 describe("[C15] the host of a command", () => {
@@ -102,6 +115,58 @@ describe("[C15] the host of a command", () => {
     expect(isRunning(identifyProcess(pid) ?? { pid: 0, birth: "" })).toBe(true);
     expect((await findHost(search(home))).url).toBe(url);
     expect(await (await fetch(url)).text()).toBe(String(pid));
+  });
+
+  it("[C886] elsewhere does not depend on a home whose host starts, or that is unusable", async () => {
+    const { home } = await startingHome();
+    const file = path.join(temporaryFolder(), "file");
+    writeFileSync(file, "");
+    const url = "https://far.example";
+    const environment = { HOLDFAST_URL: url, HOLDFAST_TOKEN: "a-token-of-far.example" };
+    const startedMs = performance.now();
+    for (const each of [home, file]) {
+      await expect(findHost(search(each, { environment }))).resolves.toEqual({
+        url,
+        token: "a-token-of-far.example",
+      });
+      await expect(findHost(search(each, { choice: { home: each, url } }))).rejects.toMatchObject({
+        code: "TOKEN_MISSING",
+      });
+    }
+    expect(performance.now() - startedMs).toBeLessThan(1_000);
+  });
+
+  it("[C14] that starts or stops is waited for with a line that says so", async () => {
+    const { home, lock } = await startingHome();
+    let written = "";
+    const write = (text: string): boolean => {
+      written += text;
+      return true;
+    };
+    const streams = { stdin, stdout, stderr: { isTTY: true, write } } as object as Streams;
+    const own = search(home, { console: new Console({ streams, environment: {}, json: false }) });
+    const found = findHost({ ...own, environment: { HOLDFAST_TOKEN: "another-token-altogether" } });
+    await expect
+      .poll(() => written, { timeout: 5_000 })
+      .toContain("Waiting for the host to start or stop (1 s)");
+    writeHostFile(home, lock.holder, "http://127.0.0.1:4747");
+    expect((await found).url).toBe("http://127.0.0.1:4747");
+    expect(written.endsWith("\r\u001B[K")).toBe(true);
+  });
+
+  it("[C881] gets the token of the environment also where the command starts it", async () => {
+    const home = temporaryFolder();
+    writeFileSync(path.join(home, "config.jsonc"), `{ "listen": { "port": 0 } }`);
+    const place = await findHost(
+      search(home, {
+        mayStart: true,
+        environment: { HOLDFAST_TOKEN: "another-token-altogether" },
+        programPath: testProgramFile("serve-program"),
+      }),
+    );
+    const { pid } = JSON.parse(readFileSync(path.join(home, "host.json"), "utf8")) as { pid: number };
+    onTestFinished(() => void process.kill(pid, "SIGKILL"));
+    expect(place.token).toBe("another-token-altogether");
   });
 
   it("[C863] is not started again where it was stopped, or is named by its address", async () => {

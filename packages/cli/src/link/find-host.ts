@@ -46,10 +46,11 @@ export interface HostSearch {
 export async function findHost(search: HostSearch): Promise<HostPlace> {
   const { choice, environment, console, mayStart, mayMakeHome = true, programPath } = search;
   const home = findHome(choice.home, environment);
-  const running = await findRunningHost(home);
   const url = choice.url ?? given(environment["HOLDFAST_URL"]);
-  if (url !== undefined) return remotePlace(url, running?.url, home, environment);
+  if (url !== undefined) return remotePlace(url, home, environment);
   const token = given(environment["HOLDFAST_TOKEN"]);
+  const waiting = console.progress("Waiting for the host to start or stop");
+  const running = await findRunningHost(home).finally(() => waiting.close());
   if (running !== undefined) return { url: running.url, token: token ?? readToken(home) };
   if (!mayStart) {
     throw new CommandError("HOST_NOT_RUNNING", `No host runs in ${home}.`, {
@@ -64,7 +65,7 @@ export async function findHost(search: HostSearch): Promise<HostPlace> {
     const started = await startInBackground(home, programPath);
     progress.close();
     console.note(`No host was running, so one was started: ${started.url} (\`holdfast stop\` ends it).`);
-    return started;
+    return { url: started.url, token: token ?? started.token };
   } finally {
     progress.close();
   }
@@ -95,14 +96,11 @@ export async function reviveHost({
   return { place: { url: started.url, token: token ?? started.token }, isNew: true };
 }
 
-function remotePlace(
-  named: string,
-  ownUrl: string | undefined,
-  home: string,
-  environment: HostSearch["environment"],
-): HostPlace {
+/** The named host. It may be the one of the home, whose token is there (C886). */
+function remotePlace(named: string, home: string, environment: HostSearch["environment"]): HostPlace {
   const url = readUrl(named);
-  const token = given(environment["HOLDFAST_TOKEN"]) ?? (url === ownUrl ? readToken(home) : undefined);
+  const ownToken = (): string | undefined => (readHostFile(home)?.url === url ? readToken(home) : undefined);
+  const token = given(environment["HOLDFAST_TOKEN"]) ?? ownToken();
   if (token !== undefined) return { url, token };
   throw new CommandError("TOKEN_MISSING", `There is no token for ${url}.`, {
     exitCode: EXIT_CODES.refused,

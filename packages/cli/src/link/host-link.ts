@@ -3,6 +3,7 @@ import { randomUUID } from "node:crypto";
 import type { ClientId } from "@holdfast/ahp";
 import { AhpClient, ClientError, webSocketTransport, type MessageTransport } from "@holdfast/ahp/client";
 import { Holdfast } from "@holdfast/sdk";
+import { messageOf } from "../command-error.ts";
 import { HostRevival, type HostRevivalParts } from "./host-revival.ts";
 
 /** Where a host is, and what opens it. */
@@ -12,6 +13,9 @@ export interface HostPlace {
 }
 
 type HostRecovery = Pick<HostRevivalParts, "revive" | "note">;
+
+/** How long attempts may fail before there was any connection (C885). */
+const giveUpAfterMs = 5_000;
 
 /** The way to one host. The command that opened it closes it. */
 export class HostLink {
@@ -115,14 +119,44 @@ export class HostLink {
       if (event.type !== "status" || event.status.status !== "not-responding") return;
       if (!this.#waits || !hasConnected) client.close(notResponding(this.place));
     });
-    await client.connect();
+    const stopWaiting = this.#giveUpLater(client);
+    await client.connect().finally(stopWaiting);
     hasConnected = true;
     return client;
+  }
+
+  /** Closes a client whose attempts have failed for 5 s, until the returned function is called (C885). */
+  #giveUpLater(client: AhpClient): () => void {
+    let timer: NodeJS.Timeout | undefined;
+    let lastCause: unknown;
+    let isOver = false;
+    const giveUp = async (): Promise<void> => {
+      const isStartedAgain = (await this.#revival?.outcome) === true;
+      if (isOver) return;
+      if (isStartedAgain) timer?.refresh();
+      else client.close(noWebSocket(this.place, lastCause));
+    };
+    const stopListening = client.listen((event) => {
+      if (event.type !== "status" || event.status.status !== "waiting") return;
+      lastCause = event.status.cause;
+      timer ??= setTimeout(() => void giveUp(), giveUpAfterMs);
+    });
+    return () => {
+      isOver = true;
+      stopListening();
+      clearTimeout(timer);
+    };
   }
 }
 
 function notResponding({ url }: HostPlace): ClientError {
   return new ClientError("not-responding", `The host at ${url} has not responded for 5 s.`);
+}
+
+function noWebSocket({ url }: HostPlace, cause: unknown): ClientError {
+  const reason = messageOf(cause);
+  const sentence = `The host at ${url} opened no WebSocket for 5 s${reason === "" ? "" : `: ${reason}`}.`;
+  return new ClientError("not-connected", sentence, { cause });
 }
 
 async function openSocket({ url, token }: HostPlace): Promise<MessageTransport> {
@@ -139,9 +173,20 @@ async function openSocket({ url, token }: HostPlace): Promise<MessageTransport> 
   try {
     return await webSocketTransport(socket);
   } catch (cause) {
-    if (status !== 401 && status !== 403) throw cause;
+    throw status === 0 ? cause : rejection(url, status, cause);
+  }
+}
+
+/** The error for an HTTP response in place of a WebSocket; only a limit and a server's error may pass. */
+function rejection(url: string, status: number, cause: unknown): Error {
+  if (status === 401 || status === 403) {
     const message =
       "This credential cannot follow live updates: only the owner's token and `admin` keys can.";
-    throw new ClientError("refused", message, { cause });
+    return new ClientError("refused", message, { cause });
   }
+  if (status === 429 || status >= 500) return new Error(`it answered with status ${status}`, { cause });
+  const message =
+    `The host at ${url} answered the request for a WebSocket with status ${status}. ` +
+    "A proxy must forward WebSocket upgrades.";
+  return new ClientError("unsupported", message, { cause });
 }

@@ -21,14 +21,23 @@ export class HostRevival {
   /** Whether a start failed since the last connection: the next one would fail for the same reason. */
   #hasFailed = false;
   #isClosed = false;
+  #outcome: Promise<boolean> | undefined;
 
   constructor(parts: HostRevivalParts) {
     this.#parts = parts;
   }
 
+  /** Whether the last search brought a host that was started again; undefined where the next one is not due yet. */
+  get outcome(): Promise<boolean> | undefined {
+    return this.#outcome;
+  }
+
   connectionFailed(): void {
-    if (this.#isClosed || this.#hasFailed) return;
-    this.#timer ??= setTimeout(() => void this.#revive(), this.#parts.afterMs ?? defaultAfterMs).unref();
+    if (this.#isClosed || this.#hasFailed || this.#timer !== undefined) return;
+    this.#outcome = undefined;
+    this.#timer = setTimeout(() => {
+      this.#outcome = this.#revive();
+    }, this.#parts.afterMs ?? defaultAfterMs).unref();
   }
 
   connectionOpened(): void {
@@ -42,16 +51,18 @@ export class HostRevival {
     clearTimeout(this.#timer);
   }
 
-  async #revive(): Promise<void> {
+  async #revive(): Promise<boolean> {
     const { revive, onFound, note } = this.#parts;
     try {
       const found = await revive();
-      if (found === undefined || this.#isClosed) return;
+      if (found === undefined || this.#isClosed) return false;
       if (found.isNew) note(`The host had crashed, so it was started again: ${found.place.url}`);
       onFound(found.place);
+      return found.isNew;
     } catch (error) {
       this.#hasFailed = true;
       if (!this.#isClosed) note(messageOf(error));
+      return false;
     } finally {
       this.#timer = undefined;
     }

@@ -1,9 +1,8 @@
 // Following of a command on pipes to its end: its bytes to stdout as they are, stdin to it, no faster than it reads, Ctrl-C to it (C43–C46).
 import process from "node:process";
-import type { Readable } from "node:stream";
 import type { TerminalExit } from "@holdfast/ahp";
 import { type Holdfast, HoldfastError, type TerminalEvent } from "@holdfast/sdk";
-import { CommandError } from "../command-error.ts";
+import { CommandError, systemReason } from "../command-error.ts";
 import type { Console } from "../console.ts";
 import { EXIT_CODES } from "../exit-codes.ts";
 import { stdoutFailure } from "../stdout.ts";
@@ -25,29 +24,23 @@ export async function followCommand(
   console: Console,
   { hasInput, trustsOutput }: { readonly hasInput: boolean; readonly trustsOutput: boolean },
 ): Promise<CommandEnd> {
-  const { stdin, stdout } = console.streams;
+  const { stdout } = console.streams;
   const leaving = new AbortController();
   const leave = (end: CommandEnd): void => leaving.abort(end);
   const onUnread = (error: unknown): void => leave(endOfOutput(error));
   stdout.on("error", onUnread);
   const stopSignals = listenToSignals(() => api.terminals.interrupt(id), leave);
   const over = new AbortController();
-  const input = hasInput
-    ? passInputOn(api, id, stdin, AbortSignal.any([over.signal, leaving.signal]))
-    : Promise.resolve();
-  // A failure of the input is reported with the command's end, which it may have caused.
-  const inputFailure = input.then(
-    () => undefined,
-    (error: unknown) => ({ error }),
-  );
+  const signal = AbortSignal.any([over.signal, leaving.signal]);
+  // A command that lacks the rest of its input may never end, so its end is not waited for (C883).
+  const inputFailure = new Promise<never>((_resolve, reject) => {
+    if (hasInput) passInputOn(api, id, console, signal).catch(reject);
+  });
   try {
     const writer = new OutputWriter(console, trustsOutput);
     // Only opening the stream fails as a lost connection: one that was open resumes without us, or is broken.
-    const end = await trySurely(() => readToEnd(api, id, writer, leaving.signal), leaving.signal);
-    over.abort();
-    const failure = await Promise.race([inputFailure, Promise.resolve()]);
-    if (failure !== undefined) throw failure.error;
-    return end;
+    const end = trySurely(() => readToEnd(api, id, writer, signal), signal);
+    return await Promise.race([end, inputFailure]);
   } catch (error) {
     // The write itself may fail before stdout says so.
     if (error instanceof CommandError) leave(endOfOutput(error.cause));
@@ -139,20 +132,22 @@ function listenToSignals(
 const pieceBytes = 256 * 1024;
 /** A lost connection is tried again for half a minute. */
 const attempts = 10;
+/** Attempts that a host leaves without any response, 5 s each; the stream of the output has as many. */
+const maxInputSilences = 3;
 const firstDelayMs = 100;
 const longestDelayMs = 5000;
 
 /** Passes it on to its end; done early when the command reads no more or the signal says so. */
-async function passInputOn(api: Holdfast, id: string, stdin: Readable, signal: AbortSignal): Promise<void> {
+async function passInputOn(api: Holdfast, id: string, console: Console, signal: AbortSignal): Promise<void> {
   let offset = 0;
   const send = async (bytes: Uint8Array, end: boolean): Promise<void> => {
     // What is sent again is known to the host by its offset.
-    await trySurely(() => api.terminals.input(id, bytes, { offset, end, signal }), signal);
+    const ask = (): Promise<void> => api.terminals.input(id, bytes, { offset, end, signal });
+    await trySurely(ask, signal, maxInputSilences);
     offset += bytes.length;
   };
   try {
-    for await (const chunk of stdin) {
-      const bytes = chunk as Buffer;
+    for await (const bytes of inputOf(console)) {
       for (let start = 0; start < bytes.length; start += pieceBytes) {
         await send(bytes.subarray(start, start + pieceBytes), false);
       }
@@ -163,18 +158,38 @@ async function passInputOn(api: Holdfast, id: string, stdin: Readable, signal: A
   }
 }
 
+/** The bytes of stdin. One that cannot be read ends here: the command must get an end of its input, too (C882). */
+async function* inputOf(console: Console): AsyncGenerator<Buffer, void, undefined> {
+  try {
+    for await (const chunk of console.streams.stdin) yield chunk as Buffer;
+  } catch (error) {
+    console.warn(`Cannot read stdin: ${systemReason(error)}. The command's input ends here.`);
+  }
+}
+
 /** Asks the host again when it could not be reached, or stops or starts; it was there when it created the terminal. */
-async function trySurely<Result>(ask: () => Promise<Result>, signal: AbortSignal): Promise<Result> {
+async function trySurely<Result>(
+  ask: () => Promise<Result>,
+  signal: AbortSignal,
+  maxSilences = 1,
+): Promise<Result> {
+  let silences = 0;
   for (let attempt = 1; ; attempt += 1) {
     try {
       return await ask();
     } catch (error) {
-      if (!isPassing(error) || attempt === attempts || signal.aborted) throw error;
+      if (isSilence(error)) silences += 1;
+      const mayPass = isSilence(error) ? silences < maxSilences : isPassing(error);
+      if (!mayPass || attempt === attempts || signal.aborted) throw error;
     }
     await new Promise((resolve) => {
       setTimeout(resolve, Math.min(longestDelayMs, firstDelayMs * 2 ** attempt));
     });
   }
+}
+
+function isSilence(error: unknown): boolean {
+  return error instanceof HoldfastError && error.code === "HOST_NOT_RESPONDING";
 }
 
 /** Whether another attempt may succeed: nothing responded, or a host that is busy, starting or stopping did. */

@@ -4,6 +4,7 @@ import { writeSync } from "node:fs";
 import process from "node:process";
 import type { TerminalSize } from "@holdfast/ahp";
 import { Paint, type Streams } from "../console.ts";
+import { safeText } from "../safe-text.ts";
 import { CursorPlace } from "./cursor-place.ts";
 
 /** The streams of a process do not all say it. */
@@ -73,7 +74,8 @@ export class PersonScreen {
 
   /** A line of this program among those of the terminal's; on its other screen it is at the bottom, and the cursor stays. */
   note(line: string): void {
-    this.#write(this.hasOtherScreen ? this.#atBottom(line) : `${dim(line)}\u001B[K\r\n`);
+    const text = safeText(line);
+    this.#write(this.hasOtherScreen ? this.#atBottom(text) : `${dim(text)}\u001B[K\r\n`);
   }
 
   /** A note that is drawn again on the other screen after whatever the program draws, until `endLastingNote` (C874). */

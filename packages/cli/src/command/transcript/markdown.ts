@@ -12,6 +12,8 @@ import {
   turnParts,
 } from "@holdfast/ahp";
 import { safeLines, safeText } from "../../safe-text.ts";
+import { count } from "../../plural.ts";
+import { exitWords } from "../../terminal/terminal-exit.ts";
 import type { TranscriptRecord } from "./transcript.ts";
 
 /** What is written for a line of the transcript. Control characters are shown, not kept: it is for people. */
@@ -22,11 +24,11 @@ export function markdownOf(record: TranscriptRecord): string {
     case "turn":
       return describeTurn(record.turn);
     case "terminal": {
-      const lost = record.isKept ? "" : " (nothing of it is kept any more)";
+      const lost = record.isKept ? "" : " (output no longer stored)";
       return `#### Terminal ${safeText(record.terminal)}: ${codeSpan(record.title)}${lost}\n\n`;
     }
     case "text":
-      return `${record.isCut ? "(what came before is left out)\n\n" : ""}${block(record.text)}`;
+      return `${record.isCut ? "(earlier output omitted)\n\n" : ""}${block(record.text)}`;
     case "output":
       return "text" in record ? block(record.text) : "";
     case "skipped":
@@ -34,7 +36,7 @@ export function markdownOf(record: TranscriptRecord): string {
     case "resized":
       return "";
     case "exited":
-      return `${exitWords(record.exit)}\n\n`;
+      return `${asSentence(exitWords(record.exit))}\n\n`;
     case "end":
       return `---\n\n${count(record.turns, "turn")}, ${count(record.terminals, "terminal")}.\n`;
   }
@@ -155,19 +157,8 @@ function endWords(end: Turn["end"]): string {
   }
 }
 
-function exitWords(exit: Extract<TranscriptRecord, { type: "exited" }>["exit"]): string {
-  switch (exit.kind) {
-    case "code":
-      return `Exit code ${exit.exitCode}`;
-    case "signal":
-      return `Ended by ${exit.signal}`;
-    case "unknown":
-      return `Ended: ${safeText(exit.reason)}`;
-  }
-}
-
-function count(amount: number, noun: string): string {
-  return `${amount} ${noun}${amount === 1 ? "" : "s"}`;
+function asSentence(words: string): string {
+  return safeText(words.charAt(0).toUpperCase() + words.slice(1));
 }
 
 /** Code by indentation: no text can end it, as it could a fence. */

@@ -6,6 +6,7 @@ import { safeLines, safeText } from "../../safe-text.ts";
 import { terminalIdOf } from "../../terminal/terminal-name.ts";
 import { FenceFilter, type Screen } from "./screen.ts";
 import { commandOf } from "./turn-view.ts";
+import { count } from "../../plural.ts";
 
 /** Lines that are shown of each turn's output. */
 const linesShown = 6;
@@ -16,7 +17,8 @@ export async function showPastTurns(screen: Screen, api: Holdfast, turns: readon
     await screen.line(bold(`> ${safeText(turn.message.text)}`));
     const lines = await outputLines(screen, api, turn);
     for (const line of lines.slice(0, linesShown)) await screen.line(line);
-    if (lines.length > linesShown) await screen.line(dim(`and ${lines.length - linesShown} more lines`));
+    const more = lines.length - linesShown;
+    if (more > 0) await screen.line(dim(`and ${count(more, "more line")}`));
     const end = endLine(turn.end, screen.paint);
     if (end !== undefined) await screen.line(end);
   }

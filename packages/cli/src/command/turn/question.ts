@@ -1,12 +1,14 @@
 // Questions of an agent in the middle of a turn: which there are, how they read, and how a person is asked (C23, C24).
 import type { AcpPermissionDecision, TurnEvent, TurnEventOf } from "@holdfast/sdk";
 import type { Console, Paint } from "../../console.ts";
-import { askChoice, type Choice, Keys, readLine } from "../../keyboard.ts";
+import { askChoice, type Choice, Keys } from "../../keyboard.ts";
+import { readLine } from "../../line-editor.ts";
 import { safeLines, safeText } from "../../safe-text.ts";
 import { describeForm, fillIn, type FormRequest } from "./form-question.ts";
 import type { Screen } from "./screen.ts";
 import { subjectFields } from "../subject.ts";
 import { fieldsOf } from "./turn-view.ts";
+import { count } from "../../plural.ts";
 
 type ApprovalRequest = TurnEventOf<"permission_request">["data"];
 
@@ -191,5 +193,5 @@ function barred(text: string, paint: Paint): string[] {
 
 function shorten(lines: readonly string[]): readonly string[] {
   if (lines.length <= maxInputLines) return lines;
-  return [...lines.slice(0, maxInputLines), `  and ${lines.length - maxInputLines} more lines`];
+  return [...lines.slice(0, maxInputLines), `  and ${count(lines.length - maxInputLines, "more line")}`];
 }

@@ -172,11 +172,11 @@ export class TurnFollower {
     try {
       const { resolved, reason } = await api.acpAgent.resolvePermission(sessionKey, decision);
       if (resolved) display.answeredHere(id);
-      else console.note(reason ?? "It was answered elsewhere.");
+      else console.note(safeText(reason ?? "It was answered elsewhere."));
     } catch (error) {
       // The turn may still be followed; if the host is gone, its stream says so.
       if (!(error instanceof HoldfastError)) throw error;
-      console.warn(`The answer did not arrive: ${error.message}`);
+      console.warn(`The host did not get the decision: ${error.message}`);
     }
   }
 

@@ -73,6 +73,6 @@ export type {
   TerminalViewer,
 } from "./terminal/terminal-subscriptions.ts";
 export type { TerminalOperations } from "./terminal/terminal-operations.ts";
-export { incompleteTailBytes } from "@holdfast/terminal/view";
+export { incompleteTailBytes, withoutEscapes } from "@holdfast/terminal/view";
 export type { TerminalReader, TerminalReading } from "./terminal/terminal-reader.ts";
 export type { Log } from "./session/session-deps.ts";

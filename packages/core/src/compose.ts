@@ -121,6 +121,7 @@ export function composeHost(options: HostOptions, held?: Held): HostParts {
     scopes: limits.scopesOf(),
     keepsRuns: held !== undefined,
   });
+  const entries = new AgentEntries(config, options.shellAgent);
   const deps: SessionDeps = {
     hub,
     storage,
@@ -134,7 +135,7 @@ export function composeHost(options: HostOptions, held?: Held): HostParts {
     rules: new PermissionRules(storage.meta, now),
     audit,
     limits,
-    rights: new Rights({ audit, home: options.stateFolder, appData: options.appDataFolder }),
+    rights: new Rights({ audit, entries, home: options.stateFolder, appData: options.appDataFolder }),
     terminals,
     owners,
     isolation: new Isolation(config.isolation, options.paths),
@@ -154,7 +155,6 @@ export function composeHost(options: HostOptions, held?: Held): HostParts {
     changeListeners: new ChangeListeners(),
     ...agentDeps(options),
   };
-  const entries = new AgentEntries(config, options.shellAgent);
   const sessions = new Sessions(deps, entries, { ...config, defaultCwd: homedir() });
   const remains = held && recoverRuns(held, storage, hub);
   sessions.recover(recoverTerminals({ ...deps, remains }), remains);

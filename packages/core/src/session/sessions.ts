@@ -154,8 +154,7 @@ export class Sessions {
 
   /** Whether an agent, or the default one, is known to fork its sessions: one of them is open and said so. */
   canFork(name = this.#rules.defaults.agent): boolean {
-    const isMeant = ({ id, handles }: AgentEntry): boolean => id === name || handles.includes(name);
-    const entry = this.#entries.all.find(isMeant);
+    const entry = this.#entries.lookUp(name);
     return this.all.some(({ state }) => state.provider === entry?.id && state.agent?.forks === true);
   }
 
@@ -314,9 +313,9 @@ export class Sessions {
   }
 
   /** Whether the configuration lets an agent be started. */
-  isAllowed({ id, handles }: AgentEntry): boolean {
+  isAllowed({ id }: AgentEntry): boolean {
     const { allowedAgents } = this.#rules;
-    return allowedAgents?.some((name) => id === name || handles.includes(name)) ?? true;
+    return allowedAgents?.some((name) => this.#entries.lookUp(name)?.id === id) ?? true;
   }
 
   async #chooseOptions({

@@ -32,6 +32,7 @@ import { Remains } from "./session/reattach.ts";
 import { recoverTerminals } from "./session/recovery.ts";
 import { HostSearch } from "./search/host-search.ts";
 import { Rights } from "./session/rights.ts";
+import { SessionAdmission } from "./session/session-admission.ts";
 import { SessionDirectory } from "./session/session-directory.ts";
 import type { PolicySource } from "./policy/host-policy.ts";
 import type { Log, SessionDeps } from "./session/session-deps.ts";
@@ -155,11 +156,12 @@ export function composeHost(options: HostOptions, held?: Held): HostParts {
     changeListeners: new ChangeListeners(),
     ...agentDeps(options),
   };
-  const sessions = new Sessions(deps, entries, { ...config, defaultCwd: homedir() });
+  const admission = new SessionAdmission(deps, entries, { ...config, defaultCwd: homedir() });
+  const sessions = new Sessions(deps, entries, admission);
   const remains = held && recoverRuns(held, storage, hub);
   sessions.recover(recoverTerminals({ ...deps, remains }), remains);
   const probes = makeProbes(deps);
-  const agents = makeAgentList(options, deps, entries, sessions, probes);
+  const agents = makeAgentList(deps, entries, admission, probes);
   return {
     ...deps,
     remains,
@@ -184,10 +186,9 @@ function recoverRuns(held: Held, storage: Storage, hub: Hub): Remains {
 }
 
 function makeAgentList(
-  { config }: HostOptions,
   deps: SessionDeps,
   entries: AgentEntries,
-  sessions: Sessions,
+  admission: SessionAdmission,
   probes: ModelProbes,
 ): AgentList {
   return new AgentList({
@@ -195,7 +196,7 @@ function makeAgentList(
     entries: entries.all,
     probes,
     waitMs: deps.timeouts.modelsMs,
-    mayStart: (entry) => config.acp.enabled && sessions.isAllowed(entry),
+    mayStart: (entry) => admission.mayStart(entry),
   });
 }
 

@@ -231,6 +231,7 @@ export {
 } from "./model/chat/turn.ts";
 export { checkTurn } from "./model/chat/turn-shape.ts";
 export { reduceChat } from "./model/chat/chat-reducer.ts";
+export { turnEndOf } from "./model/chat/turn-reducer.ts";
 
 export {
   newTerminalState,

@@ -40,7 +40,7 @@ export type { PolicySource } from "./policy/host-policy.ts";
 export { isDurable } from "./storage/durable.ts";
 export type { FollowRequest, FollowedSession, StreamedTurn } from "./session/turn-readers.ts";
 export type { TurnRequest } from "./session/session-turns.ts";
-export type { FoundChannel, SessionDirectory } from "./session/session-directory.ts";
+export { isListCursor, type FoundChannel, type SessionDirectory } from "./session/session-directory.ts";
 export { FolderWatch, type PathChange, type WatchOptions } from "./resource/folder-watch.ts";
 export { FileGrants, type FileAccess } from "./resource/file-grants.ts";
 export type { ListedEntry, ResourceInfo, ResourceWrite, Resources } from "./resource/resources.ts";

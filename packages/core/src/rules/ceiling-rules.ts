@@ -1,7 +1,7 @@
 // Rules for ceilings: which agents, folders and policies the sessions of a key or an app may have.
 import type { ApprovalPolicy } from "@holdfast/ahp";
-import { sep } from "node:path";
 import type { Ceiling } from "@holdfast/protocol";
+import { liesIn } from "../resource/inside.ts";
 import { type Rejection, reject } from "./rule.ts";
 
 /** The agent, folder and policy that a caller wants for a session; absent ones are not asked for. */
@@ -67,12 +67,8 @@ export function policyWithin({ policy }: Ceiling): ApprovalPolicy | undefined {
 }
 
 function mayWorkIn(folder: string, { roots, home, appData }: ResolvedCeiling): boolean {
-  if (roots !== undefined) return roots.some((root) => isInside(folder, root));
-  return !isInside(folder, home) || (appData !== undefined && isInside(folder, appData));
-}
-
-function isInside(folder: string, root: string): boolean {
-  return folder === root || folder.startsWith(root.endsWith(sep) ? root : root + sep);
+  if (roots !== undefined) return liesIn(folder, roots);
+  return !liesIn(folder, [home]) || (appData !== undefined && liesIn(folder, [appData]));
 }
 
 /** A policy of unknown strength is within no ceiling but its own. */

@@ -15,7 +15,14 @@ export {
   type ChannelModel,
   type ChannelStates,
 } from "./model/channel.ts";
-export type { JsonObject, JsonValue, OpenEnum, Timestamp, Uri } from "./model/json.ts";
+export {
+  isJsonObject,
+  type JsonObject,
+  type JsonValue,
+  type OpenEnum,
+  type Timestamp,
+  type Uri,
+} from "./model/json.ts";
 export {
   isId,
   makeId,

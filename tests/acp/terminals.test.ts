@@ -88,6 +88,19 @@ describe("terminals at editors", () => {
     expect(editor.terminalText).toContain("one\n");
   });
 
+  it("[B61] leaves no part of an escape sequence in the output as text", async () => {
+    const functions = ["\\033(B\\033[m", "\\0337", "\\033=", "\\033c", "\\033#8", "\\033[?25h", "\\033[1 q"];
+    const strings = ["\\033Pq#0;payload\\033\\\\", "\\033_payload\\033\\\\", "\\033]0;payload\\007"];
+    const cutOff = "\\033]0;payload\\033[0m";
+    const sequences = [...functions, ...strings, cutOff];
+    // The last one is cut off by the end of the output.
+    const line = `printf '${sequences.map((sequence, index) => `${index}${sequence}`).join("")}end\\033[3'`;
+    const { editor, sessionId } = await open({ prompts: { run: command(line) } }, { terminals: false });
+    await editor.prompt(sessionId, "run");
+    const shown = sequences.map((_, index) => index).join("");
+    expect(textsOf(editor).at(-1)).toBe(`\`\`\`console\n${shown}end\n\`\`\``);
+  });
+
   it("[B12] replays the output of an earlier command when a session is loaded", async () => {
     const { host, editor, sessionId } = await open({ prompts: { run: command("echo one; exit 3") } });
     await editor.prompt(sessionId, "run");

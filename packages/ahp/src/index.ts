@@ -15,7 +15,14 @@ export {
   type ChannelModel,
   type ChannelStates,
 } from "./model/channel.ts";
-export type { JsonObject, JsonValue, OpenEnum, Timestamp, Uri } from "./model/json.ts";
+export {
+  isJsonObject,
+  type JsonObject,
+  type JsonValue,
+  type OpenEnum,
+  type Timestamp,
+  type Uri,
+} from "./model/json.ts";
 export {
   isId,
   makeId,
@@ -231,6 +238,7 @@ export {
 } from "./model/chat/turn.ts";
 export { checkTurn } from "./model/chat/turn-shape.ts";
 export { reduceChat } from "./model/chat/chat-reducer.ts";
+export { turnEndOf } from "./model/chat/turn-reducer.ts";
 
 export {
   newTerminalState,

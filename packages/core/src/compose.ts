@@ -32,6 +32,7 @@ import { Remains } from "./session/reattach.ts";
 import { recoverTerminals } from "./session/recovery.ts";
 import { HostSearch } from "./search/host-search.ts";
 import { Rights } from "./session/rights.ts";
+import { SessionAdmission } from "./session/session-admission.ts";
 import { SessionDirectory } from "./session/session-directory.ts";
 import type { PolicySource } from "./policy/host-policy.ts";
 import type { Log, SessionDeps } from "./session/session-deps.ts";
@@ -121,6 +122,7 @@ export function composeHost(options: HostOptions, held?: Held): HostParts {
     scopes: limits.scopesOf(),
     keepsRuns: held !== undefined,
   });
+  const entries = new AgentEntries(config, options.shellAgent);
   const deps: SessionDeps = {
     hub,
     storage,
@@ -137,7 +139,7 @@ export function composeHost(options: HostOptions, held?: Held): HostParts {
     rules: new PermissionRules(storage.meta, now),
     audit,
     limits,
-    rights: new Rights({ audit, home: options.stateFolder, appData: options.appDataFolder }),
+    rights: new Rights({ audit, entries, home: options.stateFolder, appData: options.appDataFolder }),
     terminals,
     owners,
     isolation,
@@ -157,12 +159,12 @@ export function composeHost(options: HostOptions, held?: Held): HostParts {
     changeListeners: new ChangeListeners(),
     ...agentDeps(options),
   };
-  const entries = new AgentEntries(config, options.shellAgent);
-  const sessions = new Sessions(deps, entries, { ...config, defaultCwd: homedir() });
+  const admission = new SessionAdmission(deps, entries, { ...config, defaultCwd: homedir() });
+  const sessions = new Sessions(deps, entries, admission);
   const remains = held && recoverRuns(held, storage, hub);
   sessions.recover(recoverTerminals({ ...deps, remains }), remains);
   const probes = makeProbes(deps);
-  const agents = makeAgentList(options, deps, entries, sessions, probes);
+  const agents = makeAgentList(deps, entries, admission, probes);
   return {
     ...deps,
     remains,
@@ -186,10 +188,9 @@ function recoverRuns(held: Held, storage: Storage, hub: Hub): Remains {
 }
 
 function makeAgentList(
-  { config }: HostOptions,
   deps: SessionDeps,
   entries: AgentEntries,
-  sessions: Sessions,
+  admission: SessionAdmission,
   probes: ModelProbes,
 ): AgentList {
   return new AgentList({
@@ -197,7 +198,7 @@ function makeAgentList(
     entries: entries.all,
     probes,
     waitMs: deps.timeouts.modelsMs,
-    mayStart: (entry) => config.acp.enabled && sessions.isAllowed(entry),
+    mayStart: (entry) => admission.mayStart(entry),
   });
 }
 

@@ -40,7 +40,7 @@ export type { PolicySource } from "./policy/host-policy.ts";
 export { isDurable } from "./storage/durable.ts";
 export type { FollowRequest, FollowedSession, StreamedTurn } from "./session/turn-readers.ts";
 export type { TurnRequest } from "./session/session-turns.ts";
-export type { FoundChannel, SessionDirectory } from "./session/session-directory.ts";
+export { isListCursor, type FoundChannel, type SessionDirectory } from "./session/session-directory.ts";
 export { FolderWatch, type PathChange, type WatchOptions } from "./resource/folder-watch.ts";
 export { FileGrants, type FileAccess } from "./resource/file-grants.ts";
 export type { ListedEntry, ResourceInfo, ResourceWrite, Resources } from "./resource/resources.ts";
@@ -73,6 +73,6 @@ export type {
   TerminalViewer,
 } from "./terminal/terminal-subscriptions.ts";
 export type { TerminalOperations } from "./terminal/terminal-operations.ts";
-export { incompleteTailBytes } from "@holdfast/terminal/view";
+export { incompleteTailBytes, withoutEscapes } from "@holdfast/terminal/view";
 export type { TerminalReader, TerminalReading } from "./terminal/terminal-reader.ts";
 export type { Log } from "./session/session-deps.ts";

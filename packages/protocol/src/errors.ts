@@ -342,6 +342,12 @@ export const ERRORS = {
     rpcCode: rpc.internalError,
     message: "The host is stopping and accepts no new work. Retry after it has restarted.",
   },
+  HOST_RESTARTED: {
+    status: 503,
+    rpcCode: rpc.internalError,
+    message:
+      "The host stopped during the turn. The transcript so far is kept; send the message again to continue.",
+  },
   INTERNAL: {
     status: 500,
     rpcCode: rpc.internalError,

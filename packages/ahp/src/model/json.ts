@@ -8,6 +8,11 @@ export interface JsonObject {
   readonly [key: string]: JsonValue;
 }
 
+/** Whether a value is an object and not a list. */
+export function isJsonObject(value: unknown): value is JsonObject {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
 /** A moment as an ISO 8601 string in UTC with milliseconds, so that two of them compare as strings. */
 export type Timestamp = string;
 

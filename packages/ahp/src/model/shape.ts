@@ -1,6 +1,6 @@
 // Checks that a value from outside has the shape of a type; the compiler checks that each shape covers its type.
 import { isId, type Id, type IdKind } from "./ids.ts";
-import type { JsonObject, JsonValue } from "./json.ts";
+import { isJsonObject, type JsonObject, type JsonValue } from "./json.ts";
 
 /** Where a check stands, and the first thing it found wrong. */
 interface Trail {
@@ -54,7 +54,7 @@ export const count: Shape<number> = expecting(
 );
 export const flag: Shape<boolean> = expecting("true or false", (value) => typeof value === "boolean");
 /** A JSON object whose fields are not looked into. */
-export const jsonObject: Shape<JsonObject> = expecting("an object", isRecord);
+export const jsonObject: Shape<JsonObject> = expecting("an object", isJsonObject);
 /** A JSON value that is not looked into. */
 export const jsonValue: Shape<JsonValue> = expecting(
   "a JSON value",
@@ -86,7 +86,7 @@ export function list<Item>(item: Shape<Item>): Shape<readonly Item[]> {
 
 export function dictionary<Item>(item: Shape<Item>): Shape<{ readonly [key: string]: Item }> {
   return (value, trail): value is { readonly [key: string]: Item } => {
-    if (!isRecord(value)) return fail(trail, "an object");
+    if (!isJsonObject(value)) return fail(trail, "an object");
     return Object.entries(value).every(
       ([key, entry]) => entry === undefined || within(trail, key, item, entry),
     );
@@ -96,7 +96,7 @@ export function dictionary<Item>(item: Shape<Item>): Shape<{ readonly [key: stri
 export function object<Type extends object>(fields: FieldShapes<Type>): Shape<Type> {
   const entries: readonly Field[] = Object.entries(fields);
   return (value, trail): value is Type =>
-    isRecord(value) ? hasFields(value, entries, trail) : fail(trail, "an object");
+    isJsonObject(value) ? hasFields(value, entries, trail) : fail(trail, "an object");
 }
 
 /** A union whose members differ by the text in one field; each is given by its other fields. */
@@ -114,7 +114,7 @@ export function taggedUnion<Type extends object, Tag extends keyof Type & string
     fieldsByName.set(name, Object.entries(fields));
   }
   return (value, trail): value is Type => {
-    if (!isRecord(value)) return fail(trail, "an object");
+    if (!isJsonObject(value)) return fail(trail, "an object");
     const fields = fieldsByName.get(value[tag]);
     if (fields) return hasFields(value, fields, trail);
     trail.path.push(tag);
@@ -150,8 +150,4 @@ function within(trail: Trail, key: string, shape: Shape<unknown>, value: unknown
 function fail(trail: Trail, expected: string): false {
   trail.problem = `${trail.path.join(".") || "value"}: expected ${expected}`;
   return false;
-}
-
-function isRecord(value: unknown): value is { readonly [key: string]: unknown } {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -2,8 +2,10 @@
 import { writeFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
+import { EXIT_CODES } from "../exit-codes.ts";
 import { runWords } from "../testing/command-run.ts";
 import { ProgramRun } from "../testing/program-run.ts";
+import { ScriptedHost } from "../testing/scripted-host.ts";
 import { temporaryFolder } from "../testing/temporary-home.ts";
 
 function homeWith(policy?: string): string {
@@ -73,6 +75,72 @@ describe("[C685] policy test", () => {
     expect(
       (await runWords(["policy", "test", "--home", home, "--policy", "deny-all", "--", "ls"])).code,
     ).toBe(13);
+  });
+});
+
+describe("[V686] policy test agrees with the host", () => {
+  const policies = ["approve-all", "approve-reads", "deny-all", "ask", "none"] as const;
+  const codes = { allow: EXIT_CODES.done, ask: EXIT_CODES.asks, deny: EXIT_CODES.denies } as const;
+
+  type Policy = (typeof policies)[number];
+
+  /** The decisions of the host on commands for which the agent asks no permission. */
+  async function hostDecides({ api, folder }: ScriptedHost, policy: Policy, lines: readonly string[]) {
+    const { session_key: key } = await api.acpAgent.createSession({
+      agent_id: "scripted",
+      cwd: folder,
+      ...(policy !== "none" && { approvalPolicy: policy }),
+    });
+    const decisions = [];
+    for (const line of lines) {
+      let wasAsked = false;
+      for await (const { type } of api.acpAgent.streamChat(key, line)) {
+        if (type !== "permission_request") continue;
+        wasAsked = true;
+        await api.acpAgent.cancelTurn(key);
+      }
+      const entries = await api.audit.list({ session: key, what: "command" });
+      const allowed = entries.findLast(({ subject }) => subject === line)?.decision === "allowed";
+      decisions.push(wasAsked ? "ask" : allowed ? "allow" : "deny");
+    }
+    return decisions;
+  }
+
+  it.each([
+    ["without a policy file", undefined],
+    ["with one", `{"deny": ["mkdir **"], "ask": ["touch **"], "allow": ["true **"]}`],
+  ])(
+    "[V686] %s",
+    async (_name, file) => {
+      const parent = temporaryFolder();
+      const make = { do: "ask", as: "made", method: "terminal/create", params: { command: "$prompt.text" } };
+      const host = await ScriptedHost.start(parent, { prompts: { "*": [make] } }, file);
+      onTestFinished(() => host.close());
+      const outside = path.join(parent, "outside");
+      const lines = ["true", "echo $(true)", `echo x > ${outside}`, "touch asked", "mkdir denied"];
+      for (const policy of policies) {
+        const words = ["policy", "test", "--json", "--home", host.home, "--cwd", host.folder];
+        const tested = [];
+        for (const line of lines) {
+          const { code, stdout } = await runWords([...words, "--policy", policy, "--", line]);
+          const { decision } = JSON.parse(stdout) as { decision: keyof typeof codes };
+          expect(code).toBe(codes[decision]);
+          tested.push(decision);
+        }
+        expect([policy, tested]).toEqual([policy, await hostDecides(host, policy, lines)]);
+      }
+    },
+    60_000,
+  );
+
+  it("[V686] without a policy file, a line that cannot be taken apart is not said to be asked about", async () => {
+    const words = ["policy", "test", "--home", homeWith(), "--policy", "none", "--"];
+    for (const line of ["echo $(date)", "echo x > /etc/passwd"]) {
+      const ran = await runWords([...words, line]);
+      expect([line, ran.code]).toEqual([line, 0]);
+      expect(ran.stdout).toContain("allow, by the approval policy none");
+      expect(ran.stdout).not.toMatch(/^ask/m);
+    }
   });
 });
 

@@ -1,11 +1,13 @@
 // `holdfast policy`: checks and shows the rules, and explains what they decide about a command (C685).
 import { homedir } from "node:os";
 import path from "node:path";
+import { APPROVAL_POLICIES } from "@holdfast/ahp";
 import {
-  SESSION_POLICIES,
   decideByRules,
+  decideUncovered,
   describeRule,
   followLinksNow,
+  type PolicyDecision,
   policyOf,
   ruleSetsOf,
 } from "@holdfast/core/policy";
@@ -26,9 +28,12 @@ interface TestOptions {
   readonly agent?: string;
   readonly app?: string;
   readonly env: readonly string[];
-  readonly policy: keyof typeof SESSION_POLICIES;
+  readonly policy: (typeof approvalPolicies)[number];
   readonly file?: string;
 }
+
+/** `none` is a session without one. */
+const approvalPolicies = [...APPROVAL_POLICIES, "none"] as const;
 
 const exitCodes = { allow: EXIT_CODES.done, ask: EXIT_CODES.asks, deny: EXIT_CODES.denies } as const;
 
@@ -44,7 +49,7 @@ export function addPolicy(program: Command, run: Runner): void {
     .option("--env <name>", "a variable that the command changes; repeatable", collect, [])
     .addOption(
       new Option("--policy <policy>", "the session's approval policy, for what no rule matches")
-        .choices(Object.keys(SESSION_POLICIES))
+        .choices(approvalPolicies)
         .default("ask"),
     )
     .option("--file <file>", "another policy file")
@@ -53,10 +58,10 @@ export function addPolicy(program: Command, run: Runner): void {
         const { file, rules } = load(context, options.file);
         const cwd = path.resolve(context.cwd, options.cwd ?? ".");
         const subject = subjectOf(words, cwd, options);
-        const session = new Policy(SESSION_POLICIES[options.policy]).decide(subject);
         const own = rules === undefined ? undefined : policyOf(rules, path.basename(file));
         const source = { current: () => ({ policy: own }) };
-        const { decision, rule, explanation } = decideByRules(source, subject, session.effect ?? "ask");
+        const uncovered = decideWithoutRules(options.policy);
+        const { decision, rule, explanation } = decideByRules(source, subject, uncovered);
         const decidedBy = rule === undefined ? `the approval policy ${options.policy}` : describeRule(rule);
         if (context.console.json) {
           await context.console.printJson({
@@ -66,7 +71,10 @@ export function addPolicy(program: Command, run: Runner): void {
             commands: commandsOf(subject),
             explanation,
           });
-        } else await explain(context.console, decision, decidedBy, explanation ?? session);
+        } else {
+          const read = explanation ?? new Policy().decide(subject);
+          await explain(context.console, decision, decidedBy, read);
+        }
         return exitCodes[decision];
       }),
     );
@@ -128,6 +136,12 @@ function rulesOfFile(context: CommandContext): PolicyInForce {
   };
 }
 
+/** The decision of the host on a command in the session's folder, during a turn, for which no permission was asked. */
+function decideWithoutRules(policy: TestOptions["policy"]): PolicyDecision {
+  const action = { kind: "command", isInside: true, isInTurn: true } as const;
+  return decideUncovered(policy === "none" ? undefined : policy, action);
+}
+
 function collect(value: string, earlier: readonly string[]): string[] {
   return [...earlier, value.split("=", 1)[0] ?? value];
 }
@@ -175,15 +189,18 @@ function load(
 
 async function explain(
   console: Console,
-  decision: string,
+  decision: PolicyDecision,
   decidedBy: string,
-  { parts, problems, why }: Decision,
+  { parts, problems, effect: byRules, why }: Decision,
 ): Promise<void> {
   const lines = parts.flatMap(({ source, effect, rule, why: reason }) => [
     `${(effect ?? "–").padEnd(5)}  ${source}`,
     `       ${rule === undefined ? reason : `${describeRule(rule)}: ${rule.reason ?? reason}`}`,
   ]);
-  for (const { reason, at } of problems) lines.push(`ask    at ${at}: ${reason}`);
-  lines.push("", `${decision}, by ${decidedBy} (${why})`);
+  const isRestricted = byRules === "ask" || byRules === "deny";
+  for (const { reason, at } of problems) {
+    lines.push(`${(isRestricted ? "ask" : "–").padEnd(5)}  at ${at}: ${reason}`);
+  }
+  lines.push("", `${decision}, by ${decidedBy}${byRules === decision ? ` (${why})` : ""}`);
   for (const line of lines) await console.print(safeText(line));
 }

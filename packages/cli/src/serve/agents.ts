@@ -35,8 +35,6 @@ export function checkOwnAgents(config: Pick<Config, "agents">): void {
 
 /** Agents by their ids; a name that no agent has stays as it is. */
 export function agentIds(config: Pick<Config, "agents">, names: readonly string[]): string[] {
-  const { all } = new AgentEntries(config, shellAgent());
-  return names.map(
-    (name) => all.find(({ id, handles }) => id === name || handles.includes(name))?.id ?? name,
-  );
+  const entries = new AgentEntries(config, shellAgent());
+  return names.map((name) => entries.lookUp(name)?.id ?? name);
 }

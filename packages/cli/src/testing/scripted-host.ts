@@ -31,8 +31,8 @@ export class ScriptedHost {
     this.api = new Holdfast({ baseUrl: place.url, apiKey: place.token });
   }
 
-  /** Starts a host in a folder; its agent `scripted` plays the script. */
-  static async start(parent: string, script: AgentScript): Promise<ScriptedHost> {
+  /** Starts a host in a folder; its agent `scripted` plays the script, and the rules are its policy file. */
+  static async start(parent: string, script: AgentScript, rules?: string): Promise<ScriptedHost> {
     const [home, folder] = [path.join(parent, "home"), path.join(parent, "work")];
     for (const each of [home, folder]) mkdirSync(each, { mode: 0o700 });
     const scriptFile = path.join(parent, "script.json");
@@ -41,6 +41,7 @@ export class ScriptedHost {
     const scripted = { command: process.execPath, args: [agentFile], env };
     const config = { listen: { port: 0 }, agents: { scripted } };
     writeFileSync(path.join(home, "config.jsonc"), JSON.stringify(config), { mode: 0o600 });
+    if (rules !== undefined) writeFileSync(path.join(home, "policy.jsonc"), rules, { mode: 0o600 });
     const run = new ProgramRun(["serve", "--json", "--home", home], { program: "main" });
     return new ScriptedHost(home, folder, run, await run.ready());
   }

@@ -14,6 +14,7 @@ import type {
 import { describeAgentLimit } from "../limit/limit-kind.ts";
 import type { StoredRun } from "../ports.ts";
 import type { Timeouts } from "../timeouts.ts";
+import { within } from "../within.ts";
 import {
   ACP_VERSION,
   type AcpInitializeResult,
@@ -347,12 +348,7 @@ export class AgentConnection {
   async #closeNow(): Promise<void> {
     this.#outputEnd.close();
     this.#run.endInput();
-    let timer: NodeJS.Timeout | undefined;
-    const bound = new Promise<void>((resolve) => {
-      timer = setTimeout(resolve, this.#timeouts.endOfInputMs);
-    });
-    await Promise.race([this.exited, bound]);
-    clearTimeout(timer);
+    await within(this.#timeouts.endOfInputMs, this.exited);
     await this.#run.end(this.#timeouts.killGraceMs);
     await this.exited;
     this.#connection.close();

@@ -116,6 +116,22 @@ test("[N282] an entry that extends an agent is another one like it", () => {
   expect(new Set(names).size).toBe(names.length);
 });
 
+test("[N850] an agent's id is no other agent's handle, in lists and look-ups", () => {
+  const { all, find, lookUp } = entriesOf({
+    claude: { command: "/opt/claude" },
+    second: { command: "/bin/second", handles: ["claude-cli", "claude-code"] },
+    third: { command: "/bin/third", handles: ["codex-cli", "codex"] },
+  });
+  for (const id of ["claude-cli", "codex-cli", "second", "third"]) expect(lookUp(id)?.id).toBe(id);
+  expect(lookUp("claude-code")?.id).toBe("claude-cli");
+  expect(lookUp("codex")?.id).toBe("third");
+  expect(lookUp("nobody")).toBeUndefined();
+  expect(find("second").handles).toEqual(["second"]);
+  expect(find("third").handles).toEqual(["third", "codex"]);
+  const names = all.flatMap(({ id, handles }) => [...new Set([id, ...handles])]);
+  expect(new Set(names).size).toBe(names.length);
+});
+
 test("[N282] an entry that cannot be used is named by its place", () => {
   const attempt =
     (agents: object): (() => unknown) =>
@@ -154,7 +170,7 @@ test("[N4] an unknown name is ACP_UNKNOWN_AGENT, with exactly this message", () 
 
 function entriesOf(agents: object) {
   const made = entries(agents);
-  return { all: made.all, find: made.find.bind(made) };
+  return { all: made.all, find: made.find.bind(made), lookUp: made.lookUp.bind(made) };
 }
 
 function pick(value: object, names: readonly string[]): object {

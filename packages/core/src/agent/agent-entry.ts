@@ -37,6 +37,7 @@ export class AgentConfigError extends Error {
  */
 export class AgentEntries {
   readonly #entries: readonly AgentEntry[];
+  readonly #byName: ReadonlyMap<string, AgentEntry>;
 
   constructor(config: Pick<Config, "agents">, shell: BuiltInProgram) {
     const catalogue = loadCatalogue().map((entry): AgentEntry => ({
@@ -49,23 +50,26 @@ export class AgentEntries {
     const problems = findProblems(config.agents, catalogue);
     if (problems.length > 0) throw new AgentConfigError(problems);
     const own = Object.entries(config.agents).map(([name, agent]) => makeOwnEntry(name, agent, catalogue));
-    const taken = new Set(own.flatMap(({ id, handles }) => [id, ...handles]));
-    const known = catalogue.map(
-      (entry) =>
-        own.find(({ id }) => id === entry.id) ??
-          // A name that an own entry has is its name alone, in lists as in look-ups.
-          { ...entry, handles: entry.handles.filter((handle) => !taken.has(handle)) },
+    const known = catalogue.map((entry) => own.find(({ id }) => id === entry.id) ?? entry);
+    const others = own.filter(({ id }) => !catalogue.some((entry) => entry.id === id));
+    this.#entries = withoutSharedNames([...known, ...others]);
+    this.#byName = new Map(
+      this.#entries.flatMap((entry) => [entry.id, ...entry.handles].map((name) => [name, entry] as const)),
     );
-    this.#entries = [...known, ...own.filter(({ id }) => !catalogue.some((entry) => entry.id === id))];
   }
 
   get all(): readonly AgentEntry[] {
     return this.#entries;
   }
 
-  /** An agent by its id or one of its handles. */
+  /** The agent that a name means: its id or one of its handles (N850). */
+  lookUp(name: string): AgentEntry | undefined {
+    return this.#byName.get(name);
+  }
+
+  /** The same; a name that no agent has is an error. */
   find(name: string): AgentEntry {
-    const entry = findNamed(this.#entries, name);
+    const entry = this.lookUp(name);
     if (entry !== undefined) return entry;
     const ids = this.#entries.map(({ id }) => id);
     throw unknownAgent(name, ids);
@@ -73,8 +77,22 @@ export class AgentEntries {
 
   /** The agent of a session that is kept, also when it was taken out of the configuration since. */
   findKept(id: string): AgentEntry {
-    return findNamed(this.#entries, id) ?? plainEntry(id);
+    return this.lookUp(id) ?? plainEntry(id);
   }
+}
+
+/** Each handle at one agent: an id is its agent's alone, and of handles those of the configuration come first. */
+function withoutSharedNames(entries: readonly AgentEntry[]): AgentEntry[] {
+  const owners = new Map(entries.map(({ id }) => [id, id]));
+  for (const { id, handles } of entries.toSorted(
+    (a, b) => Number(b.isOwn ?? false) - Number(a.isOwn ?? false),
+  )) {
+    for (const handle of handles) if (!owners.has(handle)) owners.set(handle, id);
+  }
+  return entries.map((entry) => ({
+    ...entry,
+    handles: entry.handles.filter((handle) => owners.get(handle) === entry.id),
+  }));
 }
 
 /** An entry of the configuration: what it says, and for the rest what the agent that it extends has. */
@@ -123,6 +141,7 @@ function findProblems(agents: Config["agents"], catalogue: readonly AgentEntry[]
   });
 }
 
+/** An agent of the catalogue, whose names differ. */
 function findNamed(entries: readonly AgentEntry[], name: string): AgentEntry | undefined {
   return entries.find(({ id }) => id === name) ?? entries.find(({ handles }) => handles.includes(name));
 }

@@ -1,5 +1,6 @@
 // An agent's words for people: text before its first message (N283), its errors (N737), the end of stderr and of the output.
 import { RpcError } from "@holdfast/jsonrpc";
+import { withoutEscapes } from "@holdfast/terminal/view";
 
 const maxBytes = 4096;
 /** A banner is shorter; a program that writes more before its first message floods (N460). */
@@ -7,7 +8,6 @@ const maxForeignBytes = 1024 * 1024;
 const maxCharacters = 500;
 // `jsonrpc` is a member of every message; a log line in JSON does not have it.
 const message = /^[^\S\n]*\{[^\n]*"jsonrpc"/m;
-const escapes = /\u001B(?:\[[0-?]*[ -/]*[@-~]|\][^\u0007\u001B]*(?:\u0007|\u001B\\)|[^[\]])/g;
 const controls = /[\u0000-\u0008\u000B-\u001F\u007F-\u009F]/g;
 
 /** The beginning of an agent's output, watched until it speaks ACP. `close` ends the watch. */
@@ -79,7 +79,7 @@ export function describeError(cause: unknown): string {
 
 /** A text without what would steer a terminal, on one line, and not too long. */
 function quote(text: string): string {
-  const whole = text.replaceAll(escapes, "").replaceAll(controls, "");
+  const whole = withoutEscapes(text).replaceAll(controls, "");
   const lines = whole.split("\n").map((line) => line.trim());
   const line = lines.filter((each) => each !== "").join(" | ");
   return line.length > maxCharacters ? `${line.slice(0, maxCharacters)}…` : line;

@@ -1,4 +1,5 @@
 // The JSON-RPC connection to an agent: handlers for its requests, and receivers of its notifications.
+import { isJsonObject } from "@holdfast/ahp";
 import {
   Connection,
   type ContinuedConnection,
@@ -174,7 +175,7 @@ const unknownSession = -32002;
 
 /** Params are an object, and the session that they name is open. */
 function checkSession(params: unknown, gate: UpdateGate): void {
-  if (!isObject(params)) throw invalid("params must be an object");
+  if (!isJsonObject(params)) throw invalid("params must be an object");
   const { sessionId } = params;
   if (sessionId === undefined) return;
   if (typeof sessionId !== "string") throw invalid("sessionId must be a string");
@@ -190,11 +191,11 @@ function checkSession(params: unknown, gate: UpdateGate): void {
 /** `session/request_permission` names a tool call and the options to choose from. */
 const checkPermission: CheckParams = (params) => {
   const { toolCall, options } = params as Readonly<Record<string, unknown>>;
-  if (!isObject(toolCall)) throw invalid("toolCall must be an object");
+  if (!isJsonObject(toolCall)) throw invalid("toolCall must be an object");
   if (typeof toolCall["toolCallId"] !== "string") throw invalid("toolCall.toolCallId must be a string");
   if (!Array.isArray(options)) throw invalid("options must be a list");
   options.forEach((option: unknown, index) => {
-    if (!isObject(option)) throw invalid(`options[${index}] must be an object`);
+    if (!isJsonObject(option)) throw invalid(`options[${index}] must be an object`);
     for (const field of ["optionId", "name", "kind"]) {
       if (typeof option[field] !== "string") throw invalid(`options[${index}].${field} must be a string`);
     }
@@ -206,10 +207,6 @@ const checkTerminal: CheckParams = (params) => {
   const { terminalId } = params as Readonly<Record<string, unknown>>;
   if (typeof terminalId !== "string") throw invalid("terminalId must be a string");
 };
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
 
 function invalid(problem: string): RpcError {
   return new RpcError(ErrorCode.invalidParams, problem);

@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import type { AgentLaunch } from "../session/agent-launch.ts";
 import type { ProcessPort, Sandbox } from "@holdfast/terminal/port";
+import { within } from "../within.ts";
 import { canCloseSession } from "./acp.ts";
 import { AgentConnection, type AgentConnectionOptions } from "./agent-connection.ts";
 import { rejectingServices } from "./agent-wire.ts";
@@ -91,11 +92,11 @@ export class ModelProbes {
       agent = await AgentConnection.start(processPort, isolated, refusals, { ...connection, timeouts });
       this.#agents.add(agent);
       if (this.#isClosed) throw new Error("The host is stopping.");
-      return await within(
-        deadline,
-        `${entry.label} did not report its models`,
-        converse(agent, entry, folder),
-      );
+      const leftMs = Math.max(1, deadline - performance.now());
+      const answer = converse(agent, entry, folder).then((option) => ({ option }));
+      const inTime = await within(leftMs, answer);
+      if (inTime === undefined) throw new Error(`${entry.label} did not report its models in time.`);
+      return inTime.option;
     } finally {
       this.#end(agent, folder);
       // It ends with the agent, its last process.
@@ -132,19 +133,6 @@ async function converse(
     await agent.leaveSession(sessionId, true).catch(() => undefined);
   }
   return option;
-}
-
-async function within<Value>(deadline: number, what: string, work: Promise<Value>): Promise<Value> {
-  const leftMs = Math.max(1, deadline - performance.now());
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_resolve, reject) => {
-    timer = setTimeout(() => reject(new Error(`${what} in time.`)), leftMs);
-  });
-  try {
-    return await Promise.race([work, late]);
-  } finally {
-    clearTimeout(timer);
-  }
 }
 
 /** A probe has asked the agent for no work, so all its requests are rejected. */

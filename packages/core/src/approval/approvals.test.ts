@@ -1,7 +1,8 @@
 // Permission requests of an agent on their way to a person and back.
+import { makeId } from "@holdfast/ahp";
 import { expect, test } from "vitest";
 import { guardLeaks } from "../testing/detector.ts";
-import { useFakeHosts } from "../testing/fake-host.ts";
+import { ME, useFakeHosts } from "../testing/fake-host.ts";
 import { askOn, askPermission, OPTIONS, say, type Step, update } from "../testing/script.ts";
 
 guardLeaks();
@@ -91,6 +92,23 @@ test("[V3] the first answer counts: a second one, a late one and one to nothing 
   await session.cancel();
   expect(session.resolve(id, "yes")).toEqual(notOpen);
   expect(await session.agent.result("call")).toEqual(selected("yes"));
+});
+
+test("[A51] a request is found by its id alone, in the sessions of the caller", async () => {
+  const host = newHost({ agents: { mine: { prompts: { go: [askPermission("call", {}), say("on")] } } } });
+  await host.open();
+  const session = await host.open();
+  const turn = session.stream("go");
+  const { id: requestId } = await turn.approval();
+  const { approvals } = host.host;
+  const notOpen = { resolved: false, reason: expect.stringContaining("not open") as string };
+  const app = { kind: "app", appId: makeId("app", "a") } as const;
+  expect(approvals.resolve(undefined, { requestId, optionId: "yes" }, app)).toEqual(notOpen);
+  expect(approvals.resolve(undefined, { requestId: "never-asked", optionId: "yes" }, ME)).toEqual(notOpen);
+  expect(approvals.resolve(undefined, { requestId, optionId: "yes" }, ME)).toEqual({ resolved: true });
+  expect(await session.agent.result("call")).toEqual(selected("yes"));
+  await turn.ended;
+  expect(approvals.resolve(undefined, { requestId, optionId: "yes" }, ME)).toEqual(notOpen);
 });
 
 test("[V3] many may be open at once and are answered in any order", async () => {

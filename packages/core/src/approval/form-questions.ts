@@ -1,5 +1,11 @@
 // The fields of an agent's form as questions, from the JSON Schema that it sends.
-import type { InputOption, InputQuestion, JsonObject, JsonValue } from "@holdfast/ahp";
+import {
+  type InputOption,
+  type InputQuestion,
+  isJsonObject,
+  type JsonObject,
+  type JsonValue,
+} from "@holdfast/ahp";
 
 /** The questions of a form; the rest of the schema stays in it. */
 export function readQuestions(schema: JsonObject): InputQuestion[] {
@@ -90,9 +96,5 @@ function isList(value: JsonValue | undefined): value is readonly JsonValue[] {
 }
 
 function fieldsOf(value: JsonValue | undefined): JsonObject {
-  return isObject(value) ? value : {};
-}
-
-function isObject(value: JsonValue | undefined): value is JsonObject {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
+  return isJsonObject(value) ? value : {};
 }

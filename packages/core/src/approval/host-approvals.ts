@@ -3,6 +3,7 @@ import { ROOT_URI, makeId } from "@holdfast/ahp";
 import type { PermissionDecision, PermissionRuleInfo } from "@holdfast/protocol";
 import { type Caller, maySee, submitterOf } from "../caller.ts";
 import type { Hub } from "../channel/hub.ts";
+import { NOT_OPEN } from "../rules/approval-rules.ts";
 import type { HostSession } from "../session/host-session.ts";
 import type { Sessions } from "../session/sessions.ts";
 import { answerForm, decideApproval } from "../submit/decision.ts";
@@ -39,14 +40,19 @@ export class HostApprovals {
       .toSorted((one, other) => compareText(one.requestedAt, other.requestedAt));
   }
 
-  /** Answers a permission request, or a form: `accept`, `decline` and `cancel` are its options. */
+  /**
+   * Answers a permission request, or a form: `accept`, `decline` and `cancel` are its options. Without a session's
+   * key, the request is looked for in all sessions of the caller.
+   */
   resolve(
-    key: string,
+    key: string | undefined,
     { requestId, optionId, content = {}, scope }: PermissionDecision,
     caller: Caller,
   ): { resolved: boolean; reason?: string } {
     const { hub, sessions, submit } = this.#deps;
-    const { chat, state } = sessions.get(key, caller);
+    const session = key === undefined ? this.#sessionOf(requestId, caller) : sessions.get(key, caller);
+    if (session === undefined) return { resolved: false, reason: NOT_OPEN.reason };
+    const { chat, state } = session;
     const action =
       answerForm(chat.state, requestId, optionId, content) ??
       decideApproval(state, requestId, optionId, scope);
@@ -54,6 +60,12 @@ export class HostApprovals {
     const submission = submitNow(submit, hub.recording, chat.uri, action, submitterOf(caller));
     if (submission.outcome === "rejected") return { resolved: false, reason: submission.reason };
     return { resolved: submission.outcome === "accepted" };
+  }
+
+  #sessionOf(requestId: string, caller: Caller): HostSession | undefined {
+    return this.#deps.sessions
+      .of(caller)
+      .find(({ state }) => state.inputNeeded.some(({ id }) => id === requestId));
   }
 
   /** Standing permissions in the caller's sessions and in folders, oldest first. */

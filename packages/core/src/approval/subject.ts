@@ -1,13 +1,14 @@
 // The subject of an approval: the command, the write or the read that an agent asks about, or is about to do.
 import { resolve } from "node:path";
-import type {
-  ApprovalSubject,
-  CommandSubject,
-  EnvironmentChange,
-  JsonValue,
-  SubjectFile,
-  ToolContent,
-  ToolLocation,
+import {
+  type ApprovalSubject,
+  type CommandSubject,
+  type EnvironmentChange,
+  isJsonObject,
+  type JsonValue,
+  type SubjectFile,
+  type ToolContent,
+  type ToolLocation,
 } from "@holdfast/ahp";
 import { resolveCommand, type WantedTerminal } from "@holdfast/terminal/acp-parts";
 import { parseShellLine } from "@holdfast/terminal/policy";
@@ -246,8 +247,7 @@ function inputOf(rawInput: JsonValue | undefined): Readonly<Record<string, unkno
       return {};
     }
   }
-  const isObject = typeof rawInput === "object" && rawInput !== null && !Array.isArray(rawInput);
-  return isObject ? (rawInput as Readonly<Record<string, unknown>>) : {};
+  return isJsonObject(rawInput) ? rawInput : {};
 }
 
 /** The line that a tool's input names: as one text, as words, or as a program with arguments. */

@@ -1,6 +1,7 @@
 // The run of a command in an editor's terminal: ACP reports no output, so it is read again and again.
 import type { RunSink, TreeProcess } from "@holdfast/terminal/port";
 import { DisplayRun } from "../terminal/display-run.ts";
+import { within } from "../within.ts";
 import type { Editor, EditorCommand, EditorTerminal } from "./editors.ts";
 
 const pollMs = 250;
@@ -97,15 +98,6 @@ export function continuationOf(before: string, after: string): string {
   while (common < before.length && before[common] === after[common]) common += 1;
   const lineStart = after.lastIndexOf("\n", common - 1) + 1;
   return `${before.endsWith("\n") ? "" : "\n"}${after.slice(lineStart)}`;
-}
-
-/** Gives what the promise gives; undefined after this time. */
-async function within<T>(boundMs: number, promise: Promise<T>): Promise<T | undefined> {
-  let timer: NodeJS.Timeout | undefined;
-  const bound = new Promise<undefined>((resolve) => {
-    timer = setTimeout(() => resolve(undefined), boundMs);
-  });
-  return Promise.race([promise, bound]).finally(() => clearTimeout(timer));
 }
 
 function ignoreGone(): void {

@@ -1,5 +1,11 @@
 // A tool that a client lends to agents: how it is read from the client's description, and its bounds.
-import type { ActiveClient, ClientId, JsonObject, JsonValue } from "@holdfast/ahp";
+import {
+  type ActiveClient,
+  type ClientId,
+  isJsonObject,
+  type JsonObject,
+  type JsonValue,
+} from "@holdfast/ahp";
 
 /** A tool of a client that is active in a session. */
 export interface LentTool {
@@ -81,14 +87,14 @@ interface ReadTool {
 }
 
 function readTool(described: JsonValue): ReadTool {
-  if (!isObject(described)) return { problem: ": must be an object." };
+  if (!isJsonObject(described)) return { problem: ": must be an object." };
   const { name, inputSchema = { type: "object" } } = described;
   if (typeof name !== "string") return { problem: ".name: must be a string." };
   if (!namePattern.test(name)) {
     const shown = JSON.stringify(oneLine(name.slice(0, 64)));
     return { problem: `.name: must have 1–64 letters, digits, '_', '-' or '.'; it is ${shown}.` };
   }
-  if (!isObject(inputSchema) || inputSchema["type"] !== "object") {
+  if (!isJsonObject(inputSchema) || inputSchema["type"] !== "object") {
     return { problem: ".inputSchema: must have the type object." };
   }
   return { name, inputSchema };
@@ -96,7 +102,7 @@ function readTool(described: JsonValue): ReadTool {
 
 function readLentTool(described: JsonValue, client: ActiveClient): LentTool | undefined {
   const { name, inputSchema } = readTool(described);
-  if (name === undefined || inputSchema === undefined || !isObject(described)) return undefined;
+  if (name === undefined || inputSchema === undefined || !isJsonObject(described)) return undefined;
   const { title, description } = described;
   return {
     name,
@@ -106,10 +112,6 @@ function readLentTool(described: JsonValue, client: ActiveClient): LentTool | un
     clientId: client.clientId,
     clientName: oneLine(client.displayName ?? client.clientId),
   };
-}
-
-export function isObject(value: JsonValue | undefined): value is JsonObject {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 /** A client's text beside a question for people: no line of it can pass for one of the host's. */

@@ -1,10 +1,8 @@
-// The file's rules beside a session's approval policy, and the approval policies as rules.
+// The file's rules beside a session's approval policy.
 import { readPolicy } from "@holdfast/protocol";
-import { Policy, type Subject } from "@holdfast/terminal/policy";
+import type { Policy, Subject } from "@holdfast/terminal/policy";
 import { describe, expect, it } from "vitest";
-import { decideToolCall, decideUncovered } from "../approval/policy.ts";
 import { decideByRules, policyOf } from "./host-policy.ts";
-import { SESSION_POLICIES } from "./session-policies.ts";
 
 const where = { cwd: "/w", roots: ["/w"], home: "/home/me" };
 const command = (line: string): Subject => ({ kind: "command", run: { line }, ...where });
@@ -57,48 +55,5 @@ describe("[V685] rules and approval policies", () => {
     expect(decideByRules(source({ preset: "open", deny: ["rm **"] }), command("ls"), "ask").decision).toBe(
       "allow",
     );
-  });
-});
-
-describe("[V686] the approval policies of sessions are rule sets", () => {
-  const kinds = [
-    "read",
-    "search",
-    "think",
-    "fetch",
-    "edit",
-    "delete",
-    "move",
-    "execute",
-    "switch_mode",
-    "other",
-    undefined,
-  ];
-
-  it.each(["approve-all", "approve-reads", "deny-all", "ask", undefined] as const)("[V686] %s", (name) => {
-    const policy = new Policy(SESSION_POLICIES[name ?? "none"]);
-    const decide = (subject: Subject): unknown => policy.decide(subject).effect;
-    for (const toolKind of kinds) {
-      expect([toolKind, decide({ kind: "tool", toolKind, ...where })]).toEqual([
-        toolKind,
-        decideToolCall(name, toolKind),
-      ]);
-    }
-    const inside: Subject[] = [
-      command("make all"),
-      { kind: "write", path: "/w/a", ...where },
-      { kind: "read", path: "/w/a", ...where },
-    ];
-    const uncovered = (subject: Subject, isInside: boolean): unknown => {
-      const kind = subject.kind === "tool" ? "other" : subject.kind;
-      return decideUncovered(name, { kind, isInside, isInTurn: true });
-    };
-    for (const subject of inside) expect(decide(subject)).toBe(uncovered(subject, true));
-    const outside: Subject[] = [
-      { ...command("make all"), cwd: "/other" },
-      { kind: "write", path: "/other/a", ...where },
-      { kind: "read", path: "/other/a", ...where },
-    ];
-    for (const subject of outside) expect(decide(subject)).toBe(uncovered(subject, false));
   });
 });

@@ -1,4 +1,5 @@
 // Rules about what agents may do, without the host: for the command line.
+export { decideUncovered, type PolicyDecision } from "../approval/policy.ts";
 export { followLinksNow } from "../resource/links.ts";
 export {
   type CurrentPolicy,
@@ -8,4 +9,3 @@ export {
   type PolicySource,
   ruleSetsOf,
 } from "./host-policy.ts";
-export { SESSION_POLICIES } from "./session-policies.ts";

@@ -1,11 +1,14 @@
 // File access of a session for its agent, and the test whether a path is inside the session's folders.
 import { constants } from "node:fs";
 import { type FileHandle, stat } from "node:fs/promises";
-import { isAbsolute, sep } from "node:path";
+import { isAbsolute } from "node:path";
 import { ErrorCode, RpcError } from "@holdfast/jsonrpc";
 import { HostError } from "@holdfast/protocol";
 import { PathChanged, codeOf, createAt, openAt } from "./checked-open.ts";
+import { liesIn } from "./inside.ts";
 import { followLinks } from "./links.ts";
+
+export { liesIn } from "./inside.ts";
 
 /** Text files larger than this are not for a protocol of lines. */
 const maxFileBytes = 32 * 1024 * 1024;
@@ -39,13 +42,6 @@ export async function resolveFile(path: string): Promise<ResolvedFile> {
 /** True when a path, links followed, lies in one of the folders; a file that is yet to be made counts by its folder. */
 export async function isInside(path: string, realRoots: readonly string[]): Promise<boolean> {
   return liesIn(await followLinks(path), realRoots);
-}
-
-/** True when a path without links lies in one of the folders, or is one; `/a` does not hold `/ab`. */
-export function liesIn(realPath: string, realRoots: readonly string[]): boolean {
-  return realRoots.some(
-    (root) => realPath === root || realPath.startsWith(root.endsWith(sep) ? root : root + sep),
-  );
 }
 
 /** Refuses a path that no longer leads where it led when a person was asked about it. */

@@ -16,6 +16,9 @@ import { type Author, type Ruling, allow, clientIdOf, reject } from "./rule.ts";
 
 type ActionOf<Type extends ChatAction["type"]> = Extract<ChatAction, { type: Type }>;
 
+/** Why a decision on a request that waits for nobody is not applied. */
+export const NOT_OPEN = reject("This request is not open: it was answered, expired, or never made.");
+
 /** The first decision on a pending call counts; it names an option that was offered, or none (E20). */
 export function checkDecision(
   action: ActionOf<"chat/toolCallConfirmed">,
@@ -26,7 +29,7 @@ export function checkDecision(
   const call = findCall(chat, action) ?? findLoose(inputNeeded, action);
   const { decision } = action;
   if (call?.status !== "pending-confirmation" || call.approval.id !== decision.approvalId) {
-    return reject("This request is not open: it was answered, expired, or never made.");
+    return NOT_OPEN;
   }
   const { options } = call.approval;
   const option = decision.optionId === undefined ? undefined : findOption(options, decision.optionId);

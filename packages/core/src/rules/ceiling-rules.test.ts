@@ -2,12 +2,16 @@
 import { APPROVAL_POLICIES } from "@holdfast/ahp";
 import type { Ceiling } from "@holdfast/protocol";
 import { describe, expect, it } from "vitest";
-import { type RealFolders, type WantedRights, refuseAbove } from "./ceiling-rules.ts";
+import { type ResolvedCeiling, type WantedRights, refuseAbove } from "./ceiling-rules.ts";
 
-const anywhere: RealFolders = { home: "/state/holdfast", appData: "/state/holdfast/app-data" };
+const anywhere: ResolvedCeiling = {
+  agents: undefined,
+  home: "/state/holdfast",
+  appData: "/state/holdfast/app-data",
+};
 
-function isAllowed(ceiling: Ceiling, wanted: WantedRights, folders: RealFolders = anywhere): boolean {
-  return refuseAbove(ceiling, wanted, folders) === undefined;
+function isAllowed(ceiling: Ceiling, wanted: WantedRights, resolved: ResolvedCeiling = anywhere): boolean {
+  return refuseAbove(ceiling, wanted, resolved) === undefined;
 }
 
 describe("[A620] policies", () => {
@@ -34,13 +38,14 @@ describe("[A620] policies", () => {
 });
 
 describe("[A620] agents and folders", () => {
-  const agent = { id: "claude-cli", handles: ["claude", "cc"] };
+  const agent = { id: "claude-cli" };
 
-  it("[A620] agents are allowed by id or handle, or all of them", () => {
+  it("[A620] agents are allowed by the ids that the ceiling's names mean, or all of them", () => {
+    const most: Ceiling = { policy: "deny-all", agents: ["claude", "codex"] };
     expect(isAllowed({ policy: "deny-all" }, { agent })).toBe(true);
-    expect(isAllowed({ policy: "deny-all", agents: ["cc"] }, { agent })).toBe(true);
-    expect(isAllowed({ policy: "deny-all", agents: ["claude-cli"] }, { agent })).toBe(true);
-    expect(isAllowed({ policy: "deny-all", agents: ["codex", "claud"] }, { agent })).toBe(false);
+    expect(isAllowed(most, { agent }, { ...anywhere, agents: ["claude-cli", "codex-cli"] })).toBe(true);
+    expect(isAllowed(most, { agent }, { ...anywhere, agents: ["codex-cli", "claud"] })).toBe(false);
+    expect(isAllowed(most, { agent }, { ...anywhere, agents: [] })).toBe(false);
   });
 
   it("[A620] folders lie in a root, or outside the host's home", () => {

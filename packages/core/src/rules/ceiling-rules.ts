@@ -1,20 +1,22 @@
 // Rules for ceilings: which agents, folders and policies the sessions of a key or an app may have.
 import type { ApprovalPolicy } from "@holdfast/ahp";
-import { sep } from "node:path";
 import type { Ceiling } from "@holdfast/protocol";
+import { liesIn } from "../resource/inside.ts";
 import { type Rejection, reject } from "./rule.ts";
 
 /** The agent, folder and policy that a caller wants for a session; absent ones are not asked for. */
 export interface WantedRights {
-  readonly agent?: { readonly id: string; readonly handles: readonly string[] } | undefined;
+  readonly agent?: { readonly id: string } | undefined;
   /** A folder, after symbolic links. */
   readonly folder?: string | undefined;
   /** The policy; null for a session without one. */
   readonly policy?: string | null | undefined;
 }
 
-/** The folders that a ceiling is about, after symbolic links. */
-export interface RealFolders {
+/** What the names in a ceiling mean on this host: agents by their ids, and folders after symbolic links. */
+export interface ResolvedCeiling {
+  /** Undefined: any agent. */
+  readonly agents: readonly string[] | undefined;
   /** Absent: any folder but the host's own. */
   readonly roots?: readonly string[] | undefined;
   /** The host's home, which holds its token. */
@@ -39,13 +41,13 @@ const strengths: ReadonlyMap<string | null, number> = new Map<string | null, num
 export function refuseAbove(
   ceiling: Ceiling,
   wanted: WantedRights,
-  folders: RealFolders,
+  resolved: ResolvedCeiling,
 ): Rejection | undefined {
   const { agent, folder, policy } = wanted;
-  if (agent !== undefined && !mayUse(ceiling, agent)) {
+  if (agent !== undefined && resolved.agents?.includes(agent.id) === false) {
     return above(`the agents ${(ceiling.agents ?? []).join(", ")}, not ${agent.id}`, `--agents ${agent.id}`);
   }
-  if (folder !== undefined && !mayWorkIn(folder, folders)) {
+  if (folder !== undefined && !mayWorkIn(folder, resolved)) {
     const allowed = ceiling.roots === undefined ? "any folder but the host's own" : ceiling.roots.join(", ");
     return above(`${allowed}, not ${folder}`, `--root ${folder}`);
   }
@@ -64,17 +66,9 @@ export function policyWithin({ policy }: Ceiling): ApprovalPolicy | undefined {
   return policy === "deny-all" ? policy : "ask";
 }
 
-function mayUse({ agents }: Ceiling, { id, handles }: NonNullable<WantedRights["agent"]>): boolean {
-  return agents?.some((name) => name === id || handles.includes(name)) ?? true;
-}
-
-function mayWorkIn(folder: string, { roots, home, appData }: RealFolders): boolean {
-  if (roots !== undefined) return roots.some((root) => isInside(folder, root));
-  return !isInside(folder, home) || (appData !== undefined && isInside(folder, appData));
-}
-
-function isInside(folder: string, root: string): boolean {
-  return folder === root || folder.startsWith(root.endsWith(sep) ? root : root + sep);
+function mayWorkIn(folder: string, { roots, home, appData }: ResolvedCeiling): boolean {
+  if (roots !== undefined) return liesIn(folder, roots);
+  return !liesIn(folder, [home]) || (appData !== undefined && liesIn(folder, [appData]));
 }
 
 /** A policy of unknown strength is within no ceiling but its own. */

@@ -3,6 +3,7 @@ import { randomUUID } from "node:crypto";
 import {
   type ActiveClient,
   type ClientId,
+  isJsonObject,
   isUnfinished,
   type JsonValue,
   makeId,
@@ -11,14 +12,7 @@ import {
   turnParts,
 } from "@holdfast/ahp";
 import type { LentToolResult, OfferedTool, ToolLender, ToolRequest } from "../editor/client-tools.ts";
-import {
-  isObject,
-  type LentTool,
-  maxInputBytes,
-  maxTools,
-  readLentTools,
-  sizeOf,
-} from "../editor/lent-tool.ts";
+import { type LentTool, maxInputBytes, maxTools, readLentTools, sizeOf } from "../editor/lent-tool.ts";
 import { failedCall, LentToolCall } from "./lent-tool-call.ts";
 import type { PermissionService } from "./permission-service.ts";
 import type { SessionContext } from "./session-context.ts";
@@ -136,7 +130,7 @@ export class SessionToolLender implements ToolLender {
       const shown = JSON.stringify(name.slice(0, 64));
       return failedCall("CLIENT_TOOL_UNKNOWN", `No client lends a tool ${shown} now. List the tools again.`);
     }
-    if (!isObject(input)) {
+    if (!isJsonObject(input)) {
       return failedCall("CLIENT_TOOL_INVALID_INPUT", "The arguments of a tool must be an object.");
     }
     const sizeBytes = sizeOf(input);

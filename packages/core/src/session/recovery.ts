@@ -1,5 +1,13 @@
 // Recovery of what an earlier host left: nothing that died with it is shown as alive, and all of it says how it ended.
-import { type ChatState, type SessionState, type TerminalState, makeId } from "@holdfast/ahp";
+import {
+  type ChatState,
+  makeId,
+  type SessionState,
+  type TerminalState,
+  type TurnEndAction,
+  turnEndOf,
+} from "@holdfast/ahp";
+import { ERRORS } from "@holdfast/protocol";
 import type { Audit } from "../audit/audit.ts";
 import { recordLostCommands } from "../audit/command-audit.ts";
 import type { Hub } from "../channel/hub.ts";
@@ -24,8 +32,7 @@ export interface RecoveryDeps {
 
 const restarted = {
   code: "HOST_RESTARTED",
-  message:
-    "The host stopped during the turn. The transcript so far is kept; send the message again to continue.",
+  message: ERRORS.HOST_RESTARTED.message,
   retryable: true,
 } as const;
 
@@ -114,21 +121,17 @@ function recoverChat(deps: RecoveryDeps, session: SessionState, uri: string): vo
   if (activeTurn !== undefined) {
     const endedAt = now();
     const durationMs = Math.max(0, endedAt.getTime() - Date.parse(activeTurn.startedAt));
-    const end = { error: restarted, resumable: true } as const;
     const turnId = activeTurn.id;
-    hub.dispatch(uri, {
+    const action: TurnEndAction = {
       type: "chat/turnInterrupted",
       turnId,
       endedAt: endedAt.toISOString(),
       durationMs,
-      ...end,
-    });
-    watchers.notify(session, {
-      type: "turn_done",
-      turnId,
-      end: { state: "interrupted", ...end },
-      durationMs,
-    });
+      error: restarted,
+      resumable: true,
+    };
+    hub.dispatch(uri, action);
+    watchers.notify(session, { type: "turn_done", turnId, end: turnEndOf(action), durationMs });
   }
   dropPending(hub, chat);
   const phase = { status: "idle", lastTurn: "interrupted" } as const;

@@ -71,6 +71,29 @@ describe("[A620] a session of an app", () => {
     await host.host.patchSession(key, { approvalPolicy: "approve-all", cwd: outside }, ME);
   });
 
+  test("[N850] names agents by id, which no other agent's handle can be", async () => {
+    const host = newHost({
+      agents: { claude: agent, mine: agent, other: agent },
+      agentConfig: { mine: { handles: ["claude-cli", "codex-cli"] }, other: { handles: ["o"] } },
+      config: { allowedAgents: ["claude-cli", "o"] },
+    });
+    const app = appWith({ policy: "approve-reads", agents: ["claude", "codex-cli", "o"] });
+    const create = (agentId: string, caller: Caller): Promise<unknown> =>
+      host.host.createSession({ agent_id: agentId, cwd: host.work }, caller);
+    await expect(create("mine", ME)).rejects.toMatchObject({ code: "ACP_AGENT_NOT_ALLOWED" });
+    await expect(create("mine", app)).rejects.toMatchObject({ code: "ACP_AGENT_NOT_ALLOWED" });
+    await create("claude-cli", app);
+    await create("other", app);
+    const open = newHost({
+      agents: { claude: agent, mine: agent },
+      agentConfig: { mine: { handles: ["claude-cli"] } },
+    });
+    const wanted = { agent_id: "mine", cwd: open.work };
+    await expect(
+      open.host.createSession(wanted, appWith({ policy: "approve-reads", agents: ["claude-cli"] })),
+    ).rejects.toMatchObject(exceeded);
+  });
+
   test("[A620] counts the configuration's defaults, and passes through submissions of every transport", async () => {
     const host = newHost({
       agents: { mine: agent },

@@ -1,6 +1,7 @@
 // The check of a caller's rights before a session gets an agent, a folder or a policy; refusals are audited.
 import { realpath } from "node:fs/promises";
 import { DEFAULT_CEILING, type Ceiling, HostError } from "@holdfast/protocol";
+import type { AgentEntries } from "../agent/agent-entry.ts";
 import type { Audit } from "../audit/audit.ts";
 import { rightsEntry } from "../audit/rights-entry.ts";
 import { type WantedRights, refuseAbove } from "../rules/ceiling-rules.ts";
@@ -14,6 +15,7 @@ export interface RightsHolder {
 
 export interface RightsDeps {
   readonly audit: Audit;
+  readonly entries: Pick<AgentEntries, "lookUp">;
   /** The host's own folder. */
   readonly home: string;
   /** The folder that holds one for each app. */
@@ -31,16 +33,17 @@ export class Rights {
   /** Rejects with `CEILING_EXCEEDED` what is above the caller's ceiling. The owner has none; an app always has one. */
   async require({ actor, ceiling }: RightsHolder, wanted: WantedRights, session = ""): Promise<void> {
     if (actor.kind !== "app") return;
-    const { audit, home, appData } = this.#deps;
+    const { audit, entries, home, appData } = this.#deps;
     const most = ceiling ?? DEFAULT_CEILING;
     const { folder } = wanted;
-    const real = {
+    const resolved = {
+      agents: most.agents?.map((name) => entries.lookUp(name)?.id ?? name),
       roots: most.roots && (await Promise.all(most.roots.map(rootFolder))),
       home: await rootFolder(home),
       appData: appData === undefined ? undefined : await rootFolder(appData),
     };
     const found = folder === undefined ? wanted : { ...wanted, folder: await realFolder(folder) };
-    const refusal = refuseAbove(most, found, real);
+    const refusal = refuseAbove(most, found, resolved);
     if (refusal === undefined) return;
     const { agent, policy } = wanted;
     const subject = [agent?.id, policy].filter((part) => part !== undefined && part !== null).join(" ");

@@ -102,3 +102,9 @@ export class SessionDirectory {
     }
   }
 }
+
+/** Whether a text can be the cursor of a page of sessions: the time of the last activity, and the URI. */
+export function isListCursor(cursor: string): boolean {
+  const [at = "", uri = ""] = cursor.split(" ");
+  return !Number.isNaN(Date.parse(at)) && uri !== "";
+}

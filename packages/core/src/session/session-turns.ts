@@ -9,7 +9,7 @@ import {
   type TurnId,
   makeId,
 } from "@holdfast/ahp";
-import { type ChatRequest, HostError } from "@holdfast/protocol";
+import { type ChatRequest, ERRORS, HostError } from "@holdfast/protocol";
 import type { AcpInitializeResult } from "../agent/acp.ts";
 import type { ActionOrigin, LogEntry } from "../channel/log-entry.ts";
 import type { ReadyAgent } from "./agent-settings.ts";
@@ -51,8 +51,7 @@ type Prompt = (info: AcpInitializeResult) => readonly object[];
 /** The error of a turn that the host's end cuts off. */
 const stopped = {
   code: "HOST_STOPPING",
-  message:
-    "The host stopped during the turn. The transcript so far is kept; send the message again to continue.",
+  message: ERRORS.HOST_RESTARTED.message,
   retryable: true,
 } as const;
 

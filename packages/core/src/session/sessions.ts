@@ -1,43 +1,30 @@
-// All sessions of the host: creates them, finds them for their owners, closes them.
-import { pathToFileURL } from "node:url";
+// All sessions of the host: opens them, finds them for their owners, closes them.
 import {
-  type ApprovalPolicy,
   type Actor,
   ROOT_URI,
-  type RuntimeOptions,
-  type SessionOwner,
   type SessionState,
   type SessionSummary,
   type TerminalState,
   type SessionUri,
   defaultChatUri,
-  formatSessionKey,
   makeId,
-  newChatState,
-  newSessionState,
-  summarizeChat,
   summarizeSession,
 } from "@holdfast/ahp";
-import { DEFAULT_CEILING, type Config, HostError, type SessionOptions } from "@holdfast/protocol";
-import type { AgentEntries, AgentEntry } from "../agent/agent-entry.ts";
+import { HostError, type SessionOptions } from "@holdfast/protocol";
+import type { AgentEntries } from "../agent/agent-entry.ts";
 import { readRemedy } from "../agent/sign-in.ts";
-import { type Caller, maySee, ownerOf, submitterOf } from "../caller.ts";
+import { type Caller, maySee, ownerOf } from "../caller.ts";
 import { removeChanges } from "../changes/session-changes.ts";
-import { policyWithin } from "../rules/ceiling-rules.ts";
 import type { SubmittingActor } from "../rules/rule.ts";
 import type { RightsHolder } from "./rights.ts";
 import { terminalIdOf } from "../terminal/terminal-id.ts";
 import { HostSession } from "./host-session.ts";
 import type { Remains } from "./reattach.ts";
 import { recoverSession } from "./recovery.ts";
+import type { SessionAdmission } from "./session-admission.ts";
+import { openSession, reopenSession, requireStarted } from "./session-channels.ts";
 import type { SessionDeps } from "./session-deps.ts";
-import { type ChosenName, type SessionName, nameSession } from "./session-name.ts";
-import { checkWorkingDirectory } from "../resource/files.ts";
-
-/** The rules that new sessions are held to. */
-export type SessionRules = Pick<Config, "defaults" | "allowedAgents" | "maxSessions" | "acp"> & {
-  readonly defaultCwd: string;
-};
+import { type ChosenName, nameSession } from "./session-name.ts";
 
 /** How many of the sessions that are over are listed at once. */
 const maxClosedListed = 1000;
@@ -46,7 +33,7 @@ const maxClosedListed = 1000;
 export class Sessions {
   readonly #deps: SessionDeps;
   readonly #entries: AgentEntries;
-  readonly #rules: SessionRules;
+  readonly #admission: SessionAdmission;
   readonly #sessions = new Map<string, HostSession>();
   readonly #byChannel = new Map<string, HostSession>();
   /** Sessions that are being closed. */
@@ -55,10 +42,10 @@ export class Sessions {
   readonly #deleting = new Map<string, Promise<readonly string[]>>();
   #isStopping = false;
 
-  constructor(deps: SessionDeps, entries: AgentEntries, rules: SessionRules) {
+  constructor(deps: SessionDeps, entries: AgentEntries, admission: SessionAdmission) {
     this.#deps = deps;
     this.#entries = entries;
-    this.#rules = rules;
+    this.#admission = admission;
   }
 
   get all(): readonly HostSession[] {
@@ -133,6 +120,15 @@ export class Sessions {
     this.#byChannel.set(session.chat.uri, session);
   }
 
+  /** Adds a session, here and to the list that clients follow. */
+  #list(session: HostSession): void {
+    this.#add(session);
+    this.#deps.hub.dispatch(ROOT_URI, {
+      type: "root/sessionAdded",
+      summary: summarizeSession(session.state),
+    });
+  }
+
   #remove({ key, uri, chat }: HostSession): boolean {
     this.#byChannel.delete(uri);
     this.#byChannel.delete(chat.uri);
@@ -153,9 +149,8 @@ export class Sessions {
   }
 
   /** Whether an agent, or the default one, is known to fork its sessions: one of them is open and said so. */
-  canFork(name = this.#rules.defaults.agent): boolean {
-    const isMeant = ({ id, handles }: AgentEntry): boolean => id === name || handles.includes(name);
-    const entry = this.#entries.all.find(isMeant);
+  canFork(name?: string): boolean {
+    const entry = this.#admission.lookUp(name);
     return this.all.some(({ state }) => state.provider === entry?.id && state.agent?.forks === true);
   }
 
@@ -191,40 +186,25 @@ export class Sessions {
 
   /** Opens a closed session again, as one without an agent: the next turn starts it and restores its context (N810). */
   async reopen(uri: SessionUri, by: RightsHolder): Promise<HostSession> {
-    const { hub, rights } = this.#deps;
     await this.#closing.get(uri);
-    await hub.settled();
-    const { provider, key, runtimeOptions } = this.#closedState(uri);
-    const entry = this.#admit(provider);
-    const { cwd: folder = this.#rules.defaultCwd, approvalPolicy: policy = null } = runtimeOptions;
-    await checkWorkingDirectory(folder);
-    await rights.require(by, { agent: entry, folder, policy }, key);
+    await this.#deps.hub.settled();
+    const entry = await this.#admission.chooseAgain(this.#closedState(uri), by);
     if (this.#isStopping) throw new HostError("HOST_STOPPING");
     // Another client may have reopened or deleted it meanwhile.
-    return this.ofChannel(uri) ?? this.#reopen(this.#closedState(uri), entry, by.actor);
+    const open = this.ofChannel(uri);
+    if (open !== undefined) return open;
+    const session = reopenSession(this.#deps, this.#closedState(uri), entry, by.actor);
+    this.#list(session);
+    session.touch();
+    return session;
   }
 
   #closedState(uri: SessionUri): SessionState {
     const stored = this.#deps.storage.loadChannel(uri);
     const state = this.ofChannel(uri)?.state ?? (stored?.kind === "session" ? stored.state : undefined);
     if (state === undefined || this.#deleting.has(uri)) throw new HostError("ACP_SESSION_NOT_FOUND");
-    if (state.backendId === undefined) throw new HostError("ACP_SESSION_INIT_FAILED", NEVER_STARTED);
+    requireStarted(state);
     return state;
-  }
-
-  #reopen(state: SessionState, entry: AgentEntry, by: Actor): HostSession {
-    const { hub, storage, now } = this.#deps;
-    const { key, resource: uri, defaultChat = defaultChatUri(uri) } = state;
-    const chat = storage.loadChannel(defaultChat);
-    if (chat?.kind !== "chat") throw new HostError("ACP_SESSION_NOT_FOUND");
-    hub.reopen(uri, "session", state);
-    hub.reopen(defaultChat, "chat", chat.state);
-    hub.dispatch(uri, { type: "session/reopened", at: now().toISOString(), by });
-    const session = new HostSession({ key, uri, chat: defaultChat, entry }, this.#deps);
-    this.#add(session);
-    session.touch();
-    hub.dispatch(ROOT_URI, { type: "root/sessionAdded", summary: summarizeSession(session.state) });
-    return session;
   }
 
   /** The host stops: sessions are not closed, the next host resumes them. */
@@ -287,114 +267,20 @@ export class Sessions {
 
   /** Opens a session, under a name that its creator may choose; its agent is not started yet. */
   async open(wanted: Partial<SessionOptions>, caller: Caller, chosenName?: ChosenName): Promise<HostSession> {
-    const options = { ...wanted, agent_id: wanted.agent_id ?? this.#rules.defaults.agent };
-    const entry = this.#admit(options.agent_id);
-    this.#deps.mcpServers.check(options.mcpServers ?? []);
-    this.#deps.limits.checkSession(options, ownerOf(caller));
-    const isolation = this.#deps.isolation.choose(options.isolation, caller);
-    const chosen = await this.#chooseOptions(options);
-    const { cwd: folder, approvalPolicy = appPolicy(caller) } = chosen;
-    const runtimeOptions = { ...chosen, ...(approvalPolicy !== undefined && { approvalPolicy }) };
-    const policy = approvalPolicy ?? null;
-    await this.#deps.rights.require(submitterOf(caller), { agent: entry, folder, policy });
+    const chosen = await this.#admission.choose(wanted, caller);
     if (this.#isStopping) throw new HostError("HOST_STOPPING");
-    this.#deps.hub.recording.require();
-    if (this.#liveCount >= this.#rules.maxSessions) throw new HostError("ACP_MAX_SESSIONS");
     const { hub, storage } = this.#deps;
+    hub.recording.require();
+    this.#admission.requireRoom(this.#liveCount);
     const isTaken = (uri: string): boolean => hub.has(uri) || storage.loadChannel(uri) !== undefined;
-    const names = nameSession(entry.id, chosenName, isTaken);
-    return this.#open(entry, names, { ...options, isolation }, runtimeOptions, ownerOf(caller));
-  }
-
-  #admit(agentId: string): AgentEntry {
-    if (!this.#rules.acp.enabled) throw new HostError("ACP_DISABLED");
-    const entry = this.#entries.find(agentId);
-    if (!this.isAllowed(entry)) throw new HostError("ACP_AGENT_NOT_ALLOWED");
-    return entry;
-  }
-
-  /** Whether the configuration lets an agent be started. */
-  isAllowed({ id, handles }: AgentEntry): boolean {
-    const { allowedAgents } = this.#rules;
-    return allowedAgents?.some((name) => id === name || handles.includes(name)) ?? true;
-  }
-
-  async #chooseOptions({
-    cwd,
-    model,
-    approvalPolicy,
-    timeoutSeconds,
-    runtimeMode,
-    extras,
-    limits,
-  }: SessionOptions): Promise<RuntimeOptions & { cwd: string }> {
-    const { defaults, defaultCwd } = this.#rules;
-    const folder = cwd ?? defaults.cwd ?? defaultCwd;
-    await checkWorkingDirectory(folder);
-    const chosen = {
-      model: model ?? defaults.model,
-      approvalPolicy: approvalPolicy ?? defaults.approvalPolicy,
-      timeoutSeconds: timeoutSeconds ?? defaults.timeoutSeconds,
-      runtimeMode: runtimeMode ?? defaults.runtimeMode,
-      extras,
-      limits,
-    };
-    return {
-      cwd: folder,
-      ...Object.fromEntries(Object.entries(chosen).filter(([, value]) => value !== undefined)),
-    };
-  }
-
-  #open(
-    entry: AgentEntry,
-    { sessionId, uri }: SessionName,
-    { label, forwardedProvider, mcpServers, isolation = "none" }: SessionOptions,
-    runtimeOptions: RuntimeOptions & { cwd: string },
-    owner: SessionOwner,
-  ): HostSession {
-    const { hub } = this.#deps;
-    const key = formatSessionKey({ handle: entry.handles[0] ?? entry.id, sessionId });
-    const chat = defaultChatUri(uri);
-    const at = this.#deps.now().toISOString();
-    const title = label ?? entry.label;
-    hub.open(
-      uri,
-      "session",
-      newSessionState({
-        resource: uri,
-        key,
-        provider: makeId("agent", entry.id),
-        owner,
-        title,
-        at,
-        workingDirectories: [pathToFileURL(runtimeOptions.cwd).href],
-        runtimeOptions,
-        ...(label !== undefined && { label }),
-        ...(forwardedProvider !== undefined && { forwardedProvider }),
-        ...(mcpServers !== undefined && { mcpServers }),
-        isolation: { wanted: isolation, level: isolation },
-      }),
-    );
-    const chatState = newChatState({ resource: chat, title, at });
-    hub.open(chat, "chat", chatState);
-    hub.dispatch(uri, { type: "session/chatAdded", chat: summarizeChat(chatState) });
-    hub.dispatch(uri, { type: "session/defaultChatChanged", defaultChat: chat });
-    const session = new HostSession({ key, uri, chat, entry }, this.#deps);
-    this.#add(session);
-    hub.dispatch(ROOT_URI, { type: "root/sessionAdded", summary: summarizeSession(session.state) });
+    const name = nameSession(chosen.entry.id, chosenName, isTaken);
+    const session = openSession(this.#deps, chosen, name, ownerOf(caller));
+    this.#list(session);
     return session;
   }
 }
 
-const NEVER_STARTED =
-  "The agent of this session never started, so there is nothing to reopen. Open a new session.";
-
 function reasonNotToStart(error: unknown): string {
   const isUnrecorded = error instanceof HostError && error.code === "STORAGE_UNAVAILABLE";
   return isUnrecorded ? "The session could not be recorded." : "The agent could not be started.";
-}
-
-/** The policy of a session for which its creator names none. */
-function appPolicy(caller: Caller): ApprovalPolicy | undefined {
-  return caller.kind === "app" ? policyWithin(caller.ceiling ?? DEFAULT_CEILING) : undefined;
 }

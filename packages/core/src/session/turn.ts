@@ -1,13 +1,15 @@
 // One turn: a prompt to an agent, from the first action to the one that ends it.
-import type {
-  Actor,
-  ChatAction,
-  ErrorInfo,
-  LimitFired,
-  Message,
-  PendingMessageId,
-  TurnEnd,
-  TurnId,
+import {
+  type Actor,
+  type ChatAction,
+  type ErrorInfo,
+  type LimitFired,
+  type Message,
+  type PendingMessageId,
+  type TurnEnd,
+  type TurnEndAction,
+  turnEndOf,
+  type TurnId,
 } from "@holdfast/ahp";
 import { type AcpPromptResult, readUsage } from "../agent/acp.ts";
 import type { AgentConnection } from "../agent/agent-connection.ts";
@@ -212,12 +214,7 @@ export class Turn {
         this.#dispatch({ type: "chat/usage", turnId: this.id, usage: used });
       }
       if (stopReason === "cancelled" || this.#cancelled !== undefined) this.#endCancelled();
-      else {
-        this.#end(
-          { state: "complete", stopReason },
-          { type: "chat/turnComplete", ...this.#times(), stopReason },
-        );
-      }
+      else this.#end({ type: "chat/turnComplete", ...this.#times(), stopReason });
     } finally {
       // After `abort` the turn is over before its prompt is.
       clearTimeout(this.#escalation);
@@ -253,10 +250,7 @@ export class Turn {
     if (this.isOver) return undefined;
     this.response.flush();
     const phase = this.#phase;
-    this.#end(
-      { state: "failed", error, resumable: true },
-      { type: "chat/error", ...this.#times(), error, resumable: true },
-    );
+    this.#end({ type: "chat/error", ...this.#times(), error, resumable: true });
     if (phase.name !== "prompting") return undefined;
     phase.agent.cancel(phase.sessionId);
     this.#escalate(phase.agent);
@@ -267,10 +261,7 @@ export class Turn {
   interrupt(error: ErrorInfo): void {
     if (this.isOver) return;
     this.response.flush();
-    this.#end(
-      { state: "interrupted", error, resumable: true },
-      { type: "chat/turnInterrupted", ...this.#times(), error, resumable: true },
-    );
+    this.#end({ type: "chat/turnInterrupted", ...this.#times(), error, resumable: true });
   }
 
   #firstAction({ turnId, isResumed, message, queuedMessageId }: TurnOpening): ChatAction {
@@ -317,13 +308,9 @@ export class Turn {
     const why = { by, ...(reason !== undefined && { reason }), ...(limit !== undefined && { limit }) };
     if (limit !== undefined) {
       const error = { code: "ACP_TURN_TIMEOUT", message: reason ?? "The turn took too long." };
-      return this.#end(
-        { state: "failed", error, resumable: true, limit },
-        { type: "chat/error", ...this.#times(), error, resumable: true, limit },
-      );
+      return this.#end({ type: "chat/error", ...this.#times(), error, resumable: true, limit });
     }
-    const action = { type: "chat/turnCancelled", ...this.#times(), ...why } as const;
-    return this.#end({ state: "cancelled", ...why }, action, origin);
+    return this.#end({ type: "chat/turnCancelled", ...this.#times(), ...why }, origin);
   }
 
   async #fail(cause: unknown): Promise<void> {
@@ -334,16 +321,12 @@ export class Turn {
     const error = exit === undefined ? explainFailure(cause, this.#context, agent) : describeExit(exit);
     const limit = exit?.limit && { limit: exit.limit };
     if (this.#cancelled !== undefined) this.#endCancelled();
-    else {
-      this.#end(
-        { state: "failed", error, resumable: true, ...limit },
-        { type: "chat/error", ...this.#times(), error, resumable: true, ...limit },
-      );
-    }
+    else this.#end({ type: "chat/error", ...this.#times(), error, resumable: true, ...limit });
   }
 
-  #end(end: TurnEnd, action: ChatAction, origin?: ActionOrigin): LogEntry | undefined {
+  #end(action: TurnEndAction, origin?: ActionOrigin): LogEntry | undefined {
     if (this.isOver) return undefined;
+    const end = turnEndOf(action);
     this.#phase = { name: "ended", end };
     clearTimeout(this.#timeout);
     clearTimeout(this.#escalation);

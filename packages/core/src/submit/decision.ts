@@ -13,9 +13,8 @@ import {
   findInputRequest,
 } from "@holdfast/ahp";
 import { HostError } from "@holdfast/protocol";
-import { findOption, outcomeOf } from "../rules/approval-rules.ts";
+import { findOption, NOT_OPEN, outcomeOf } from "../rules/approval-rules.ts";
 
-const NOT_OPEN = "This request is not open: it was answered, expired, or never made.";
 const host = { kind: "host" } as const;
 
 /** The decision that an option's id or kind stands for; the rules say whether it is open. Throws for an option that is not offered. */
@@ -26,7 +25,7 @@ export function decideApproval(
   scope?: PermissionScope,
 ): ChatAction | string {
   const needed = inputNeeded.find(({ id }) => id === requestId);
-  if (needed?.kind !== "toolConfirmation") return NOT_OPEN;
+  if (needed?.kind !== "toolConfirmation") return NOT_OPEN.reason;
   const { turnId, toolCall } = needed;
   const { approval, toolCallId } = toolCall;
   const chosen = findOption(approval.options, option);

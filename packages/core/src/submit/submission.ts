@@ -25,6 +25,7 @@ import type { Recording } from "../channel/recording.ts";
 import type { Rejection, SubmittingActor } from "../rules/rule.ts";
 import type { ChosenName } from "../session/session-name.ts";
 import type { TurnRequest } from "../session/session-turns.ts";
+import { isDurable } from "../storage/durable.ts";
 import type { ChangesRequest } from "./changes-executor.ts";
 
 /** The submitter: actor and ceiling decide about rights; the origin marks the log entry for the client that sent it. */
@@ -66,31 +67,38 @@ export type Request =
   /** Takes back a standing permission of a folder. */
   | { readonly type: "root/removePermissionRule"; readonly id: PermissionRuleId };
 
-const requestTypes: ReadonlySet<string> = new Set<Request["type"]>([
-  "root/createSession",
-  "root/createTerminal",
-  "session/close",
-  "session/reopen",
-  "session/delete",
-  "session/listChanges",
-  "session/diffChanges",
-  "session/readReview",
-  "session/markReviewed",
-  "session/revertChanges",
-  "session/stageChanges",
-  "session/unstageChanges",
-  "session/commitChanges",
-  "chat/send",
-  "chat/cancel",
-  "terminal/write",
-  "terminal/interrupt",
-  "terminal/kill",
-  "terminal/dispose",
-  "root/removePermissionRule",
-]);
+/** Every request; `recorded` ones are refused while nothing can be recorded, the others stop something, type, or read (D260). */
+const requests = {
+  "root/createSession": { recorded: true },
+  "root/createTerminal": { recorded: true },
+  "root/removePermissionRule": { recorded: true },
+  "session/close": { recorded: true },
+  "session/reopen": { recorded: true },
+  "session/delete": { recorded: true },
+  "session/listChanges": { recorded: false },
+  "session/diffChanges": { recorded: false },
+  "session/readReview": { recorded: false },
+  "session/markReviewed": { recorded: true },
+  "session/revertChanges": { recorded: true },
+  "session/stageChanges": { recorded: true },
+  "session/unstageChanges": { recorded: true },
+  "session/commitChanges": { recorded: true },
+  "chat/send": { recorded: true },
+  "chat/cancel": { recorded: false },
+  "terminal/write": { recorded: false },
+  "terminal/interrupt": { recorded: true },
+  "terminal/kill": { recorded: false },
+  "terminal/dispose": { recorded: true },
+} as const satisfies Readonly<Record<Request["type"], { readonly recorded: boolean }>>;
 
 export function isRequest(submitted: Action | Request): submitted is Request {
-  return requestTypes.has(submitted.type);
+  return Object.hasOwn(requests, submitted.type);
+}
+
+/** Whether a submission changes something that must be recorded. */
+export function needsRecording(submitted: Action | Request): boolean {
+  if (isRequest(submitted)) return requests[submitted.type].recorded;
+  return isDurable(submitted) && submitted.type !== "chat/turnCancelled";
 }
 
 /** Opens a session; a submission to the root channel. */

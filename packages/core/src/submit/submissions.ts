@@ -9,7 +9,6 @@ import { hostOnly, clientIdOf, reject } from "../rules/rule.ts";
 import { checkActiveClient } from "../rules/session-rules.ts";
 import { readFork } from "../session/fork.ts";
 import type { SessionDirectory } from "../session/session-directory.ts";
-import { isDurable } from "../storage/durable.ts";
 import type { PersonTerminals } from "../terminal/person-terminals.ts";
 import type { TerminalDirectory } from "../terminal/terminal-directory.ts";
 import { type ChatDeps, submitToChat } from "./chat-executor.ts";
@@ -27,6 +26,7 @@ import {
   type SubmittedBy,
   accepted,
   isRequest,
+  needsRecording,
   rejected,
   rejectionOf,
 } from "./submission.ts";
@@ -191,18 +191,3 @@ export class Submissions {
 const UNKNOWN_CHANNEL: Submission = { outcome: "unknown-channel" };
 const NO_SUCH_RULE = reject("There is no such permission. It may have been removed already.", "NOT_FOUND");
 const SESSION_OVER = reject("This session is closed. Reopen it to continue.", "ACP_SESSION_NOT_FOUND");
-
-/** Submissions that are accepted even while nothing can be recorded: they stop something, type, or read (D260). */
-const unrecordedRequests: ReadonlySet<string> = new Set<Request["type"]>([
-  "chat/cancel",
-  "terminal/write",
-  "terminal/kill",
-  "session/listChanges",
-  "session/diffChanges",
-  "session/readReview",
-]);
-
-function needsRecording(submitted: Action | Request): boolean {
-  if (isRequest(submitted)) return !unrecordedRequests.has(submitted.type);
-  return isDurable(submitted) && submitted.type !== "chat/turnCancelled";
-}

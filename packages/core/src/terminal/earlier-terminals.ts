@@ -5,6 +5,7 @@ import { removeShellFolder } from "@holdfast/terminal/shell-integration";
 import { textLimitBytes } from "@holdfast/terminal/terminal";
 import type { RunScope } from "../limit/host-limits.ts";
 import type { Storage, TerminalSpool } from "../ports.ts";
+import { within } from "../within.ts";
 import type { AgentSide } from "./agent-side.ts";
 import { DisplayRun, type SavedDisplayRun } from "./display-run.ts";
 import type { HostTerminal } from "./host-terminal.ts";
@@ -151,13 +152,4 @@ function deferred(): { readonly promise: Promise<void>; readonly resolve: () => 
     resolve = settle;
   });
   return { promise, resolve };
-}
-
-async function within(boundMs: number, done: Promise<void>): Promise<void> {
-  let timer: NodeJS.Timeout | undefined;
-  const bound = new Promise<void>((resolve) => {
-    timer = setTimeout(resolve, boundMs);
-  });
-  await Promise.race([done, bound]);
-  clearTimeout(timer);
 }

@@ -9,7 +9,7 @@ import {
   type TerminalReading,
 } from "@holdfast/core";
 import type { TerminalCursor } from "./params.ts";
-import { exitMembers, type SessionUpdate, skippedLine } from "./tool-call.ts";
+import { exitMembers, plainText, type SessionUpdate, skippedLine } from "./tool-call.ts";
 
 export interface AttachedTerminalsParts {
   readonly hub: Pick<Hub, "state">;
@@ -239,16 +239,4 @@ function closeReader(reader: Promise<TerminalReader>): void {
     // It was never opened.
     () => undefined,
   );
-}
-
-const sequences = /\u001B\[[0-?]*[ -/]*[@-~]|\u001B\][^\u0007\u001B]*(?:\u0007|\u001B\\)|\u001B[@-_]/g;
-
-/** Without escape sequences; of a line that was written over, what it became. */
-function plainText(text: string): string {
-  return text
-    .replaceAll(sequences, "")
-    .replaceAll(/\r+\n/g, "\n")
-    .split("\n")
-    .map((line) => line.slice(line.lastIndexOf("\r") + 1))
-    .join("\n");
 }

@@ -1,5 +1,6 @@
 // Routes of ACP's streamable HTTP transport: POST for the client's messages, GET for streams, DELETE for the end.
 import { randomUUID } from "node:crypto";
+import { isJsonObject } from "@holdfast/ahp";
 import { HostError } from "@holdfast/protocol";
 import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
 import type { Context, Hono } from "hono";
@@ -157,7 +158,7 @@ function readMessage(text: string): Readonly<Record<string, unknown>> {
   } catch (cause) {
     throw new HostError("INVALID_JSON", undefined, { cause });
   }
-  if (typeof message === "object" && message !== null && !Array.isArray(message)) return membersOf(message);
+  if (isJsonObject(message)) return message;
   throw new HostError("INVALID_REQUEST", "Send one JSON-RPC message; ACP has no batches.");
 }
 

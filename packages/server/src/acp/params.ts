@@ -1,6 +1,6 @@
 // Reads the parameters of an editor's requests; what does not have ACP's form is an error that names the member.
 import path from "node:path";
-import { parseChannelUri, type SessionId } from "@holdfast/ahp";
+import { isJsonObject, parseChannelUri, type SessionId } from "@holdfast/ahp";
 import { ErrorCode, RpcError } from "@holdfast/jsonrpc";
 import { type EventPlace, LIMITS, type PermissionDecision } from "@holdfast/protocol";
 
@@ -11,9 +11,7 @@ export function invalidParams(problem: string): RpcError {
 
 /** The members of an object; none for anything else. */
 export function membersOf(value: unknown): Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value)
-    ? (value as Record<string, unknown>)
-    : {};
+  return isJsonObject(value) ? value : {};
 }
 
 /** Parameters as they came; none are the same as an empty object. */

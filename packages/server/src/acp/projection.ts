@@ -18,6 +18,7 @@ import {
   type TurnAction,
   type TurnEndAction,
   type TurnEnd,
+  turnEndOf,
   turnParts,
 } from "@holdfast/ahp";
 import type { EditorFeatures } from "./features.ts";
@@ -222,8 +223,7 @@ export class SessionProjection {
   /** The response to an editor's own prompt reports the end; ACP has nothing for a turn of another client (E811). */
   #reportEnd(action: TurnEndAction): SessionUpdate[] {
     if (this.#parts.isOwnTurn(action.turnId)) return [];
-    const { end } = endOf(action, undefined);
-    const turnEnded = { turnId: action.turnId, ...describeEnd(end) };
+    const turnEnded = { turnId: action.turnId, ...describeEnd(turnEndOf(action)) };
     return [{ sessionUpdate: "session_info_update", _meta: { holdfast: { turnEnded } } }];
   }
 }
@@ -250,18 +250,5 @@ function describeEnd(end: TurnEnd): object {
 function endOf(action: TurnEndAction, turn: Turn | undefined): EndedTurn {
   const { turnId } = action;
   const usage = turn?.usage ?? (action.type === "chat/turnComplete" ? action.usage : undefined);
-  return { turnId, end: turn?.end ?? readEnd(action), ...(usage !== undefined && { usage }) };
-}
-
-function readEnd(action: TurnEndAction): TurnEnd {
-  switch (action.type) {
-    case "chat/turnComplete":
-      return { state: "complete", stopReason: action.stopReason };
-    case "chat/turnCancelled":
-      return { state: "cancelled", by: action.by };
-    case "chat/error":
-      return { state: "failed", error: action.error, resumable: action.resumable };
-    case "chat/turnInterrupted":
-      return { state: "interrupted", error: action.error, resumable: action.resumable };
-  }
+  return { turnId, end: turn?.end ?? turnEndOf(action), ...(usage !== undefined && { usage }) };
 }

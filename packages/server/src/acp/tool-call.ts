@@ -1,6 +1,6 @@
 // Tool calls and their terminals as updates of an ACP session.
 import type { TerminalExit, TerminalResult, ToolCall, ToolContent } from "@holdfast/ahp";
-import { terminalIdOf } from "@holdfast/core";
+import { terminalIdOf, withoutEscapes } from "@holdfast/core";
 import { textBlock, toolContentBlock } from "./content.ts";
 
 /** One update of a session; the kind is its `sessionUpdate`. */
@@ -136,7 +136,17 @@ function showTerminal(content: TerminalContent, { byReference, textOf, ownIdOf }
 }
 
 function resultText({ preview = "", skippedBytes }: TerminalResult): string {
-  return skippedBytes > 0 ? skippedLine(skippedBytes) + preview : preview;
+  const text = plainText(preview);
+  return skippedBytes > 0 ? skippedLine(skippedBytes) + text : text;
+}
+
+/** Without escape sequences; of a line that was written over, what it became. */
+export function plainText(text: string): string {
+  return withoutEscapes(text)
+    .replaceAll(/\r+\n/g, "\n")
+    .split("\n")
+    .map((line) => line.slice(line.lastIndexOf("\r") + 1))
+    .join("\n");
 }
 
 /** A fence that the text does not contain. */

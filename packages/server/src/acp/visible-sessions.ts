@@ -1,7 +1,7 @@
 // The open sessions that an ACP client may see, by their keys, which are their ids in ACP.
 import { fileURLToPath } from "node:url";
 import { parseSessionKey, type SessionId, type SessionState, type SessionSummary } from "@holdfast/ahp";
-import { maySee } from "@holdfast/core";
+import { isListCursor, maySee } from "@holdfast/core";
 import { HostError } from "@holdfast/protocol";
 import type { Caller } from "../host-port.ts";
 import type { AcpHost } from "./acp-host.ts";
@@ -75,9 +75,4 @@ export function lookUpById(host: AcpHost, id: SessionId): SessionState | undefin
 
 function folderOf(uri: string | undefined): string {
   return uri?.startsWith("file:") === true ? fileURLToPath(uri) : "/";
-}
-
-function isListCursor(cursor: string): boolean {
-  const [at = "", uri = ""] = cursor.split(" ");
-  return !Number.isNaN(Date.parse(at)) && uri !== "";
 }

@@ -1,4 +1,5 @@
 // Translates what was thrown into the errors of JSON-RPC, with AHP's numbers where it has one.
+import { isJsonObject } from "@holdfast/ahp";
 import { ErrorCode, RpcError } from "@holdfast/jsonrpc";
 import type { ErrorCode as HostErrorCode } from "@holdfast/protocol";
 import type { AhpErrorName, Dialect } from "@holdfast/ahp/dialects";
@@ -44,6 +45,5 @@ export function invalidParams(problem: string): RpcError {
 
 /** The error for params that a reader turned down; its problem names a member, where they have members. */
 export function wrongParams(params: unknown, problem: string): RpcError {
-  const isObject = typeof params === "object" && params !== null && !Array.isArray(params);
-  return invalidParams(isObject ? problem : "params: expected an object");
+  return invalidParams(isJsonObject(params) ? problem : "params: expected an object");
 }

@@ -2,7 +2,7 @@
 import { fileURLToPath } from "node:url";
 import { ROOT_URI, defaultChatUri, makeId } from "@holdfast/ahp";
 import type { AhpRequests } from "@holdfast/ahp/dialects";
-import { requireAccepted, type SessionPage } from "@holdfast/core";
+import { isListCursor, requireAccepted, type SessionPage } from "@holdfast/core";
 import { HostError } from "@holdfast/protocol";
 import type { AhpPort } from "../host-port.ts";
 import { END_OF_TURNS } from "./channels.ts";
@@ -112,7 +112,7 @@ function listSessions(
   sessions: AhpPort["sessions"],
   { limit, cursor, includeClosed = false }: AhpRequests["listSessions"],
 ): SessionPage {
-  if (cursor !== undefined && !isCursor(cursor)) throw invalidParams("cursor: unknown cursor");
+  if (cursor !== undefined && !isListCursor(cursor)) throw invalidParams("cursor: unknown cursor");
   const query = { ...(!includeClosed && { isOpen: true }), ...(cursor !== undefined && { cursor }) };
   if (limit !== undefined) return sessions.list({ ...query, limit: Math.max(1, limit) });
   const all = [];
@@ -123,11 +123,6 @@ function listSessions(
     all.push(...page.sessions);
   }
   return { sessions: all };
-}
-
-function isCursor(cursor: string): boolean {
-  const [at = "", uri = ""] = cursor.split(" ");
-  return !Number.isNaN(Date.parse(at)) && uri !== "";
 }
 
 /** The turns before the one that a client has as its oldest; it is named by its id. */

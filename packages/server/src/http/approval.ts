@@ -5,8 +5,6 @@ import type { HostPort, WaitingQuestion } from "../host-port.ts";
 import type { Handlers } from "./operation-routes.ts";
 import { permissionRequest } from "./tool-call-events.ts";
 
-const notOpen = "This request is not open: it was answered, expired, or never made.";
-
 type ApprovalOperation =
   | "listApprovals"
   | "resolveApproval"
@@ -18,12 +16,8 @@ export function approvalHandlers(host: HostPort): Pick<Handlers, ApprovalOperati
   return {
     listApprovals: (_input, { caller }) =>
       success({ approvals: host.approvals.list(caller).map(describeWaiting) }),
-    resolveApproval: ({ params, body }, { caller }) => {
-      const waiting = host.approvals.list(caller).find((question) => idOf(question) === params.id);
-      if (waiting === undefined) return success({ resolved: false, reason: notOpen });
-      const decision = { requestId: params.id, ...body };
-      return success({ ...host.approvals.resolve(waiting.sessionKey, decision, caller) });
-    },
+    resolveApproval: ({ params, body }, { caller }) =>
+      success({ ...host.approvals.resolve(undefined, { requestId: params.id, ...body }, caller) }),
     resolvePermission: ({ params, body }, { caller }) =>
       success({ ...host.approvals.resolve(params.key, body, caller) }),
     listPermissionRules: (_input, { caller }) => success({ rules: host.approvals.listRules(caller) }),
@@ -32,10 +26,6 @@ export function approvalHandlers(host: HostPort): Pick<Handlers, ApprovalOperati
       return success({});
     },
   };
-}
-
-function idOf(question: WaitingQuestion): string {
-  return question.kind === "form" ? question.request.id : question.toolCall.approval.id;
 }
 
 function describeWaiting(question: WaitingQuestion): PendingApproval {

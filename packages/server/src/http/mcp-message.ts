@@ -1,5 +1,5 @@
 // Messages of MCP, as far as the server of client tools reads and writes them.
-import type { JsonObject, JsonValue, ToolContent } from "@holdfast/ahp";
+import { isJsonObject, type JsonObject, type JsonValue, type ToolContent } from "@holdfast/ahp";
 import type { LentToolResult, OfferedTool } from "@holdfast/core";
 import { isNestedDeeper } from "@holdfast/jsonrpc";
 import { HostError } from "@holdfast/protocol";
@@ -26,14 +26,14 @@ export type McpMessage =
 /** Reads one message; throws when it is not JSON. */
 export function readMcpMessage(text: string): McpMessage {
   const message = parseJson(text);
-  if (!isObject(message) || message["jsonrpc"] !== "2.0") {
+  if (!isJsonObject(message) || message["jsonrpc"] !== "2.0") {
     return { kind: "invalid", problem: "Send one JSON-RPC message; batches are not supported." };
   }
   if (isNestedDeeper(message, maxLevels)) {
     return { kind: "invalid", problem: `A message is nested at most ${maxLevels} levels deep.` };
   }
   const { id, method = "", params = {} } = message;
-  if (typeof method !== "string" || !isObject(params)) {
+  if (typeof method !== "string" || !isJsonObject(params)) {
     return { kind: "invalid", problem: "method must be a string, and params an object." };
   }
   if (id === undefined || method === "") return { kind: "notification", method, params };
@@ -73,7 +73,7 @@ export function showToolResult({ result, content }: LentToolResult): object {
   return {
     content: parts,
     isError: !success,
-    ...(isObject(rawOutput) && { structuredContent: rawOutput }),
+    ...(isJsonObject(rawOutput) && { structuredContent: rawOutput }),
   };
 }
 
@@ -90,10 +90,6 @@ function showPart(part: ToolContent): object {
     default:
       return { type: "text", text: JSON.stringify(part) };
   }
-}
-
-function isObject(value: JsonValue | undefined): value is JsonObject {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 function parseJson(text: string): JsonValue {

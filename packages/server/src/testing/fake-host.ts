@@ -43,7 +43,12 @@ export class FakeHost implements HostPort {
     },
     resolve: (key, decision, caller) => {
       this.decisions.push(decision);
-      return this.#find(key, caller).resolve(decision);
+      if (key !== undefined) return this.#find(key, caller).resolve(decision);
+      const visible = [...this.#sessions.values()].filter((session) => session.isVisibleTo(caller));
+      const session = visible.find((each) =>
+        each.waiting().some(({ toolCall }) => toolCall.approval.id === decision.requestId),
+      );
+      return session?.resolve(decision) ?? { resolved: false, reason: "It is not open." };
     },
     listRules: () => [...this.rules.values()],
     removeRule: async (id) => {

@@ -20,6 +20,7 @@ export {
   type UnclassifiedPart,
   wholeStart,
 } from "./content-parts.ts";
+export { withoutEscapes } from "./escape-sequences.ts";
 export { TerminalOutput, type TerminalOutputOptions } from "./output.ts";
 export { ByteRing } from "./ring.ts";
 export { clampSize } from "../screen-size.ts";

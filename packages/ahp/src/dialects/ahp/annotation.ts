@@ -7,7 +7,7 @@ import {
   textRangeShape,
 } from "../../model/session/annotation.ts";
 import { update, upsert, without } from "../../model/immutable.ts";
-import type { JsonObject, JsonValue } from "../../model/json.ts";
+import { isJsonObject, type JsonValue } from "../../model/json.ts";
 import type { SessionAction, SessionState } from "../../model/session/session.ts";
 import { flag, jsonValue, list, object, optional, text, type Checked } from "../../model/shape.ts";
 import { reader, undispatchable, withMembers, type ActionReader, type WireAction } from "./wire-action.ts";
@@ -174,10 +174,6 @@ function readEntry({ id, text: written, ...rest }: WrittenEntry): AnnotationEntr
   // It came over the wire, so it is JSON.
   const members = withMembers(rest);
   if (typeof written === "string") return { id, text: written, ...members };
-  const { markdown } = isObject(written) ? written : {};
+  const { markdown } = isJsonObject(written) ? written : {};
   return { id, text: typeof markdown === "string" ? markdown : "", format: "markdown", ...members };
-}
-
-function isObject(value: JsonValue): value is JsonObject {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

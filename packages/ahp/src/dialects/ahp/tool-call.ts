@@ -9,7 +9,7 @@ import type {
   ToolCallDetails,
   ToolCancelReason,
 } from "../../model/chat/tool-call.ts";
-import type { JsonObject, JsonValue } from "../../model/json.ts";
+import { isJsonObject, type JsonObject, type JsonValue } from "../../model/json.ts";
 import type { ChatStyle } from "./chat.ts";
 import { showFileEdits, showToolContents } from "./tool-content.ts";
 import type { ToolCallPlace } from "./uri.ts";
@@ -108,7 +108,7 @@ function showToolResult(
     success,
     pastTenseMessage,
     content: showToolContents(content, place, style),
-    structuredContent: isObject(rawOutput) ? rawOutput : undefined,
+    structuredContent: isJsonObject(rawOutput) ? rawOutput : undefined,
     error: error && { message: error.message, code: error.code },
   };
 }
@@ -165,10 +165,6 @@ function showMeta(call: ToolCall): WireMeta {
     holdfast["approval"] = approval as JsonObject;
   }
   return { holdfast };
-}
-
-function isObject(value: JsonValue | undefined): value is JsonObject {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 /** The actions that take a client from the call as it was, if it was there, to the call as it is. */

@@ -42,7 +42,7 @@ export function startTurn(chat: ChatState, action: ChatActionOf<"chat/turnStarte
 export function endTurn(chat: ChatState, action: TurnEndAction): ChatState {
   const turn = chat.activeTurn;
   if (turn?.id !== action.turnId) return chat;
-  const end = endOf(action);
+  const end = turnEndOf(action);
   const { id, startedAt, message, plans } = turn;
   const ended: Turn = {
     id,
@@ -104,7 +104,8 @@ const reasonFor: { readonly [State in TurnEnd["state"]]: ToolCancelReason } = {
   interrupted: "interrupted",
 };
 
-function endOf(action: TurnEndAction): TurnEnd {
+/** How the action ends its turn. */
+export function turnEndOf(action: TurnEndAction): TurnEnd {
   switch (action.type) {
     case "chat/turnComplete":
       return { state: "complete", stopReason: action.stopReason };

@@ -116,7 +116,7 @@ test("[N282] an entry that extends an agent is another one like it", () => {
   expect(new Set(names).size).toBe(names.length);
 });
 
-test("[N850] an agent's id is no other agent's handle, in lists and look-ups", () => {
+test("[N860] an agent's id is no other agent's handle, in lists and look-ups", () => {
   const { all, find, lookUp } = entriesOf({
     claude: { command: "/opt/claude" },
     second: { command: "/bin/second", handles: ["claude-cli", "claude-code"] },

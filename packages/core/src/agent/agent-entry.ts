@@ -62,7 +62,7 @@ export class AgentEntries {
     return this.#entries;
   }
 
-  /** The agent that a name means: its id or one of its handles (N850). */
+  /** The agent that a name means: its id or one of its handles (N860). */
   lookUp(name: string): AgentEntry | undefined {
     return this.#byName.get(name);
   }

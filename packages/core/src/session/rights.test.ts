@@ -71,7 +71,7 @@ describe("[A620] a session of an app", () => {
     await host.host.patchSession(key, { approvalPolicy: "approve-all", cwd: outside }, ME);
   });
 
-  test("[N850] names agents by id, which no other agent's handle can be", async () => {
+  test("[N860] names agents by id, which no other agent's handle can be", async () => {
     const host = newHost({
       agents: { claude: agent, mine: agent, other: agent },
       agentConfig: { mine: { handles: ["claude-cli", "codex-cli"] }, other: { handles: ["o"] } },

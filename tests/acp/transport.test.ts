@@ -144,6 +144,34 @@ describe("admission to /acp", () => {
     expect((await post(host, initialize, { "x-api-key": key })).status).toBe(403);
   });
 
+  it.each([
+    ["keep", 1012, "The host is restarting."],
+    ["end", 1001, "The host is stopping."],
+  ] as const)(
+    "[A716] closes the WebSocket when the host's work is to %s, with %d",
+    async (work, code, reason) => {
+      const host = await serve({ script });
+      const editor = await connect(host);
+      await editor.initialize();
+      const stopped = host.server.stop(work);
+      await expect.poll(() => [editor.closeCode, editor.closeReason]).toEqual([code, reason]);
+      await stopped;
+    },
+  );
+
+  it("[A711] records a wrong key as a refusal, and no client without a credential", async () => {
+    const host = await serve({ script });
+    expect(await refusedStatus(`${host.server.url}/acp`)).toBe(401);
+    expect(await refusedStatus(`${host.server.url}/acp?tkn=wrong`)).toBe(401);
+    const refusals = host.host.audit.recent.filter(({ what }) => what === "refusal");
+    expect(refusals).toMatchObject([
+      {
+        subject: "WebSocket /acp from 127.0.0.1",
+        outcome: expect.stringContaining("UNAUTHORIZED") as string,
+      },
+    ]);
+  });
+
   it("[B30] lists editors among the connected clients", async () => {
     const host = await serve({ script });
     const editor = overWebSocket({ url: host.server.url, token: host.token });

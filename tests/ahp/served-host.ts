@@ -159,6 +159,7 @@ async function serveHost(
     listen,
     log,
     meta: storage.meta,
+    audit: host.audit,
     graceMs: 0,
     ...(ahp && { ahp }),
     ...(peers && { peers }),

@@ -113,8 +113,9 @@ export const packageRules: Readonly<Record<string, PackageRules>> = {
   },
   server: {
     contents:
-      "`http/` (hono, SSE), `ahp/` (WebSocket), `acp/` (ACP for editors), `page/`, `auth/`, `webhook/`, `metrics/`",
+      "`http/` (hono, SSE), `socket/` (WebSockets of clients, for `ahp/` and `acp/`), `ahp/` (AHP clients), `acp/` (editors), `page/`, `auth/`, `webhook/`, `metrics/`",
     uses: ["core", "protocol", "ahp", "jsonrpc"],
+    borders: { socket: { neverReaches: ["ahp", "acp"] } },
   },
   sdk: {
     contents: "typed client for Node and browsers",

@@ -162,7 +162,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const stop = (work: WorkLeft = "end"): Promise<void> => {
     stopping ??= (async () => {
       try {
-        await Promise.all([ahp.close(work), acp.close()]);
+        await Promise.all([ahp.close(work), acp.close(work)]);
       } finally {
         // Whatever becomes of the sockets, requests are drained.
         await drain({ server, connections, streams }, graceMs, work);

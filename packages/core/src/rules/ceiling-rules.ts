@@ -13,7 +13,7 @@ export interface WantedRights {
   readonly policy?: string | null | undefined;
 }
 
-/** What the names in a ceiling mean on this host: agents by their ids, and folders after symbolic links. */
+/** The names in a ceiling, resolved on this host: agents by their ids, and folders after symbolic links. */
 export interface ResolvedCeiling {
   /** Undefined: any agent. */
   readonly agents: readonly string[] | undefined;

@@ -1,16 +1,11 @@
 // Admission to both transports of ACP: the address, the limits, and the identity of a client.
 import { HostError } from "@holdfast/protocol";
 import type { Identity } from "../auth/identity.ts";
+import { requireRoom } from "../socket/client-sockets.ts";
 import type { AcpClient, AcpDeps } from "./acp-connection.ts";
 
 /** The address of ACP, for WebSockets and for HTTP. */
 export const ACP_PATH = "/acp";
-
-/** Bytes of one message. */
-export const maxMessageBytes = 16 * 1024 * 1024;
-
-/** Connections of both transports together. */
-const maxConnections = 512;
 
 /** Lets clients in while there is room, and only to a host that has channels. */
 export class AcpAdmission {
@@ -31,11 +26,7 @@ export class AcpAdmission {
   }
 
   requireRoom(): void {
-    if (this.#count() < maxConnections) return;
-    throw new HostError(
-      "RATE_LIMITED",
-      `Client limit reached (${maxConnections}). Disconnect a client, or retry later.`,
-    );
+    requireRoom(this.#count());
   }
 }
 

@@ -1,27 +1,25 @@
 // One ACP client on a WebSocket: a JSON-RPC message per text frame.
-import type { Socket } from "node:net";
 import { joinChunks, type MessageSink } from "@holdfast/jsonrpc";
 import type { RawData, WebSocket } from "ws";
-import { InboundMessages } from "../ahp/inbound.ts";
-import { DEAF_BYTES, SocketWriter } from "../ahp/socket-writer.ts";
+import { type AcceptedSocket, type ClientSocket, CLOSE_CODE } from "../socket/client-sockets.ts";
+import { InboundMessages } from "../socket/inbound.ts";
+import { DEAF_BYTES, SocketWriter } from "../socket/socket-writer.ts";
 import { AcpConnection, type AcpClient, type AcpDeps } from "./acp-connection.ts";
 
-/** Why a connection was closed; those above 4000 are the host's own, near the HTTP status that says the same. */
-export const CLOSE_CODE = {
-  goingAway: 1001,
-  unsupportedData: 1003,
-  tryAgainLater: 1013,
-  revoked: 4401,
-} as const;
-
-interface Accepted {
-  readonly webSocket: WebSocket;
-  readonly socket: Socket;
+interface Accepted extends AcceptedSocket, AcpConnected {
   readonly client: AcpClient;
 }
 
+/** A connection as the list of clients names it. */
+export interface AcpConnected {
+  readonly id: string;
+  readonly principal: string;
+  readonly since: string;
+}
+
 /** A connection. It ends with its WebSocket. */
-export class AcpSocket {
+export class AcpSocket implements ClientSocket {
+  readonly connected: AcpConnected;
   readonly connection: AcpConnection;
   readonly #webSocket: WebSocket;
   readonly #writer: SocketWriter;
@@ -29,7 +27,8 @@ export class AcpSocket {
   #onDrain: () => void = () => {};
   #isAlive = true;
 
-  constructor(deps: AcpDeps, { webSocket, socket, client }: Accepted) {
+  constructor(deps: AcpDeps, { webSocket, socket, client, ...connected }: Accepted) {
+    this.connected = connected;
     this.#webSocket = webSocket;
     this.#inbound = new InboundMessages(webSocket, (message) => this.#handle(message));
     this.#writer = new SocketWriter({

@@ -2,10 +2,10 @@
 import type { ServerResponse } from "node:http";
 import { joinChunks, type MessageChunks, type MessageSink } from "@holdfast/jsonrpc";
 import { HostError } from "@holdfast/protocol";
+import { MAX_MESSAGE_BYTES } from "../socket/client-sockets.ts";
+import { InboundPace } from "../socket/inbound.ts";
+import { DEAF_BYTES } from "../socket/socket-writer.ts";
 import { AcpConnection, type AcpClient, type AcpDeps } from "./acp-connection.ts";
-import { maxMessageBytes } from "./acp-admission.ts";
-import { InboundPace } from "../ahp/inbound.ts";
-import { DEAF_BYTES } from "../ahp/socket-writer.ts";
 import { MessageStream, type MessageStreamParts } from "./message-stream.ts";
 import { membersOf } from "./params.ts";
 
@@ -77,7 +77,7 @@ export class HttpConnection {
 
   /** Takes a message of the client in its turn; its response, if it gets one, leaves by a stream. */
   async push(text: string, message: Readonly<Record<string, unknown>>): Promise<void> {
-    if (this.#postedCharacters > maxMessageBytes) throw new HostError("RATE_LIMITED");
+    if (this.#postedCharacters > MAX_MESSAGE_BYTES) throw new HostError("RATE_LIMITED");
     this.#postedCharacters += text.length;
     const turn = this.#turn.then(() => this.#waitForRoom());
     const waitMs = turn.then(() => this.#handle(text, message));

@@ -10,9 +10,10 @@ import { requirePermission } from "../auth/permission.ts";
 import { bindingsOf, refuseOtherMethods, type ServerEnv } from "../http/operation-routes.ts";
 import type { OpenStreams } from "../http/open-streams.ts";
 import { BodyReader } from "../http/request-body.ts";
+import { MAX_MESSAGE_BYTES } from "../socket/client-sockets.ts";
 import { HttpConnection } from "./http-connection.ts";
 import { membersOf } from "./params.ts";
-import { ACP_PATH, type AcpAdmission, acpClient, maxMessageBytes } from "./acp-admission.ts";
+import { ACP_PATH, type AcpAdmission, acpClient } from "./acp-admission.ts";
 
 export interface AcpRoutesParts {
   readonly access: Pick<Access, "revocations">;
@@ -71,7 +72,7 @@ export class AcpRoutes {
 
   async #post(c: Context<ServerEnv>): Promise<Response> {
     this.#admit(c);
-    const text = await this.#bodies.read(c.req.raw, maxMessageBytes);
+    const text = await this.#bodies.read(c.req.raw, MAX_MESSAGE_BYTES);
     const message = readMessage(text);
     const isInitialize = message["method"] === "initialize" && message["id"] !== undefined;
     if (isInitialize && c.req.header(connectionHeader) === undefined) return this.#initialize(c, text);

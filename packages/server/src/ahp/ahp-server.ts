@@ -1,27 +1,25 @@
 // Serves AHP clients over WebSockets, on the same port as everything else and on any path.
 import type { IncomingMessage } from "node:http";
-import type { Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import type { Log } from "@holdfast/core";
 import { type ConnectedClient, HostError } from "@holdfast/protocol";
-import { type WebSocket, WebSocketServer } from "ws";
 import type { Refusals } from "../auth/refusals.ts";
 import type { AhpPort, HostPort } from "../host-port.ts";
 import type { HostMetrics } from "../metrics/host-metrics.ts";
 import type { WorkLeft } from "../http/connections.ts";
-import { errorResponse, reportError } from "../http/error-response.ts";
-import { type AdmissionParts, admitSocket, chooseProtocol, refuseUpgrade } from "./admission.ts";
+import { reportError } from "../http/error-response.ts";
+import type { AdmissionParts } from "../socket/admission.ts";
+import { type AcceptedSocket, ClientSockets } from "../socket/client-sockets.ts";
+import { textFrame } from "../socket/text-frame.ts";
 import { ChannelViews } from "./channel-view.ts";
 import { Channels } from "./channels.ts";
 import { ClientRecords } from "./client-record.ts";
-import { AhpConnection, CLOSE_CODE, type ConnectionDeps } from "./connection.ts";
+import { AhpConnection, type ConnectionDeps } from "./connection.ts";
 import { requestHandlers } from "./handlers.ts";
-import { ClientWebSocket } from "./inbound.ts";
 import { Reviews } from "./review.ts";
 import { ResourceWatches } from "./resource-watches.ts";
 import { StartProgress } from "./start-progress.ts";
 import { Telemetry } from "./telemetry.ts";
-import { textFrame } from "./text-frame.ts";
 
 /** Timeouts for AHP clients. */
 export interface AhpTimeouts {
@@ -42,117 +40,47 @@ export interface AhpServerOptions extends AdmissionParts, AhpTimeouts {
   readonly now?: (() => Date) | undefined;
 }
 
-const maxMessageBytes = 16 * 1024 * 1024;
-const maxConnections = 512;
-const defaultHeartbeatMs = 30_000;
 /** Less than the silence after which clients would ask: one timer wakes the host, not each client's question (E221). */
 const defaultBeatMs = 2_000;
 const beatFrame = textFrame(JSON.stringify({ jsonrpc: "2.0", method: "heartbeat", params: {} }));
 const defaultMemoryMs = 5 * 60_000;
-/** How long clients have to close. */
-const goodbyeMs = 500;
 
-/** The WebSockets of one server. `close` ends them. */
+/** The AHP clients of one server. `close` disconnects them. */
 export class AhpServer {
   readonly #options: AhpServerOptions;
-  readonly #webSockets: WebSocketServer;
-  readonly #connections = new Set<AhpConnection>();
-  readonly #heartbeat: NodeJS.Timeout;
+  readonly #sockets: ClientSockets<AhpConnection>;
   /** Runs while clients are connected. */
   #beat: NodeJS.Timeout | undefined;
   #serving: ConnectionDeps | undefined;
 
   constructor(options: AhpServerOptions) {
     this.#options = options;
-    this.#webSockets = new WebSocketServer({
-      noServer: true,
-      perMessageDeflate: false,
-      maxPayload: maxMessageBytes,
-      clientTracking: false,
-      // One message per tick: by then the effects of the previous message are stored and published.
-      allowSynchronousEvents: false,
-      WebSocket: ClientWebSocket,
-      handleProtocols: chooseProtocol,
+    this.#sockets = new ClientSockets({
+      ...options,
+      permission: "admin",
+      pingMs: options.heartbeatMs,
+      prepare: ({ clientId: principal }) => {
+        const deps = this.#deps();
+        return { open: (accepted) => this.#open(deps, accepted, principal) };
+      },
+      // The tab of a browser that was signed out keeps its name, and comes back with the next sign-in (Z711).
+      onRevoked: (principal) => this.#serving?.records.release(principal),
+      onEmpty: () => this.#stopBeat(),
     });
-    this.#webSockets.on("wsClientError", ({ message }: Error, socket) => {
-      const response = errorResponse(new HostError("INVALID_REQUEST", `${message}.`), options.log);
-      response.headers.set("sec-websocket-version", "13, 8");
-      void refuseUpgrade(socket, response);
-    });
-    this.#heartbeat = setInterval(() => {
-      for (const connection of this.#connections) connection.checkLife();
-    }, options.heartbeatMs ?? defaultHeartbeatMs);
-    this.#heartbeat.unref();
-  }
-
-  get size(): number {
-    return this.#connections.size;
   }
 
   /** Connected clients, the longest connected first. */
   get clients(): readonly ConnectedClient[] {
-    return [...this.#connections].flatMap(({ client }) => client ?? []);
+    return [...this.#sockets.all].flatMap(({ client }) => client ?? []);
   }
 
-  readonly upgrade = (request: IncomingMessage, socket: Duplex, head: Buffer): void => {
-    const fail = (): void => void socket.destroy();
-    socket.on("error", fail);
-    admitSocket(request, this.#options, "admin", ({ clientId }) => {
-      if (!socket.destroyed) this.#upgrade(request, socket, head, clientId, fail);
-    }).catch((error: unknown) => {
-      this.#noteRefusal(error, request);
-      return refuseUpgrade(socket, errorResponse(error, this.#options.log));
-    });
-  };
-
-  #noteRefusal(error: unknown, { url = "/", headers, socket }: IncomingMessage): void {
-    this.#options.refusals.note(error, {
-      request: `WebSocket ${url.split("?", 1)[0]}`,
-      by: undefined,
-      address: socket.remoteAddress,
-      hasCredential:
-        /[?&](?:tkn|ticket)=/.test(url) ||
-        ["x-api-key", "authorization", "cookie", "sec-websocket-protocol"].some((name) => name in headers),
-    });
-  }
-
-  #upgrade(
-    request: IncomingMessage,
-    socket: Duplex,
-    head: Buffer,
-    principal: string,
-    fail: () => void,
-  ): void {
-    const deps = this.#deps();
-    if (this.#connections.size >= maxConnections) {
-      throw new HostError(
-        "RATE_LIMITED",
-        `Client limit reached (${maxConnections}). Disconnect a client, or retry later.`,
-      );
-    }
-    this.#webSockets.handleUpgrade(request, socket, head, (webSocket) => {
-      socket.off("error", fail);
-      this.#accept(deps, webSocket, request.socket, principal);
-    });
+  upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
+    this.#sockets.upgrade(request, socket, head);
   }
 
   /** Closes all connections; clients reconnect to the next host. */
   async close(work: WorkLeft = "end"): Promise<void> {
-    clearInterval(this.#heartbeat);
-    for (const connection of this.#connections) {
-      if (work === "keep") connection.close(CLOSE_CODE.restarting, "The host is restarting.");
-      else connection.close(CLOSE_CODE.goingAway, "The host is stopping.");
-    }
-    if (this.#connections.size > 0) {
-      await new Promise<void>((resolve) => {
-        const timer = setTimeout(resolve, goodbyeMs);
-        this.#onEmpty = () => {
-          clearTimeout(timer);
-          resolve();
-        };
-      });
-    }
-    for (const connection of this.#connections) connection.terminate();
+    await this.#sockets.close(work);
     this.#serving?.watches.close();
     this.#serving?.telemetry.close();
     this.#serving?.starts.close();
@@ -160,27 +88,16 @@ export class AhpServer {
     this.#serving?.records.close();
   }
 
-  #onEmpty: () => void = () => {};
-
-  #accept(deps: ConnectionDeps, webSocket: WebSocket, socket: Socket, principal: string): void {
-    const connection = new AhpConnection(deps, { webSocket, socket, principal });
-    this.#connections.add(connection);
+  #open(deps: ConnectionDeps, accepted: AcceptedSocket, principal: string): AhpConnection {
     this.#beat ??= setInterval(() => {
-      for (const each of this.#connections) each.beat(beatFrame);
+      for (const each of this.#sockets.all) each.beat(beatFrame);
     }, this.#options.beatMs ?? defaultBeatMs).unref();
-    const forget = this.#options.access.revocations.watch(principal, () => {
-      connection.close(CLOSE_CODE.revoked, "The key was revoked.");
-      // The tab of a browser that was signed out keeps its name, and comes back with the next sign-in (Z711).
-      deps.records.release(principal);
-    });
-    webSocket.once("close", () => {
-      forget();
-      this.#connections.delete(connection);
-      if (this.#connections.size > 0) return;
-      clearInterval(this.#beat);
-      this.#beat = undefined;
-      this.#onEmpty();
-    });
+    return new AhpConnection(deps, { ...accepted, principal });
+  }
+
+  #stopBeat(): void {
+    clearInterval(this.#beat);
+    this.#beat = undefined;
   }
 
   /** Made for the first client: a host that nobody visits pays nothing. */

@@ -1,7 +1,7 @@
 // Channels as the clients of one dialect see them: each log entry is written out once, for all of them.
 import { ChannelProjection, type Dialect, type StateByKind, type WireMessage } from "@holdfast/ahp/dialects";
 import type { Hub, LogEntry, LogReader, Projection, Subscription } from "@holdfast/core";
-import { readTextFrames, textFrame, textFrames } from "./text-frame.ts";
+import { readTextFrames, textFrame, textFrames } from "../socket/text-frame.ts";
 
 /** An entry as it is sent: nothing, one message or several. */
 export interface WrittenEntry {

@@ -8,7 +8,7 @@ import type { Channels, Found } from "./channels.ts";
 import type { ClientRecord, LeftBehind } from "./client-record.ts";
 import { Delivery } from "./delivery.ts";
 import { ChannelSource } from "./channel-source.ts";
-import type { SocketWriter } from "./socket-writer.ts";
+import type { SocketWriter } from "../socket/socket-writer.ts";
 
 export interface ClientSubscriptionsParts {
   readonly port: AhpPort;

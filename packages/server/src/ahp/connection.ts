@@ -1,5 +1,4 @@
 // One AHP client on a WebSocket, from its first message to its last.
-import type { Socket } from "node:net";
 import { type Dialect, v1_0 } from "@holdfast/ahp/dialects";
 import {
   Connection,
@@ -13,32 +12,17 @@ import {
 import { type ConnectedClient, LIMITS } from "@holdfast/protocol";
 import type { RawData, WebSocket } from "ws";
 import type { Refusals } from "../auth/refusals.ts";
+import { type AcceptedSocket, type ClientSocket, CLOSE_CODE } from "../socket/client-sockets.ts";
+import { InboundMessages } from "../socket/inbound.ts";
+import { SocketWriter } from "../socket/socket-writer.ts";
 import type { ClientConnection, ClientRecord } from "./client-record.ts";
 import { ClientSubscriptions } from "./client-subscriptions.ts";
 import { Dispatcher } from "./dispatcher.ts";
 import { type HandledMethod, handleRequest, type RequestHandlers } from "./handlers.ts";
 import { type Handshake, type HandshakeDeps, initialize, reconnect } from "./handshake.ts";
-import { InboundMessages, orderOf } from "./inbound.ts";
 import type { ResourceWatches } from "./resource-watches.ts";
 import type { StartProgress } from "./start-progress.ts";
-import { SocketWriter } from "./socket-writer.ts";
 import { errorWithoutId, toRpcError } from "./rpc-error.ts";
-
-/** Why a connection was closed; those above 4000 are the host's own, near the HTTP status that says the same. */
-export const CLOSE_CODE = {
-  goingAway: 1001,
-  unsupportedData: 1003,
-  /** Another host takes over at once. */
-  restarting: 1012,
-  /** The client reads too slowly: it comes back with `reconnect`. */
-  tryAgainLater: 1013,
-  /** The client's credential was revoked. */
-  revoked: 4401,
-  /** The client offers no version that the host supports. */
-  unsupportedVersion: 4406,
-  /** The same client has connected again. */
-  replaced: 4409,
-} as const;
 
 export interface ConnectionDeps extends HandshakeDeps {
   readonly watches: ResourceWatches;
@@ -48,9 +32,7 @@ export interface ConnectionDeps extends HandshakeDeps {
   readonly now: () => Date;
 }
 
-interface Accepted {
-  readonly webSocket: WebSocket;
-  readonly socket: Socket;
+interface Accepted extends AcceptedSocket {
   /** Names the credential that it was opened with. */
   readonly principal: string;
 }
@@ -65,7 +47,7 @@ type State =
 const maxRequests = 256;
 
 /** A connection. It ends with its WebSocket. */
-export class AhpConnection implements ClientConnection {
+export class AhpConnection implements ClientConnection, ClientSocket {
   readonly #deps: ConnectionDeps;
   readonly #webSocket: WebSocket;
   /** Whether the host closed it, so that the client's code only repeats the host's. */
@@ -331,4 +313,25 @@ function nextTick(): Promise<void> {
   return new Promise((resolve) => {
     setImmediate(resolve);
   });
+}
+
+/** Actions on one channel run in order, and no state is sent while another one is being prepared. */
+function orderOf(method: string, params: unknown): string | undefined {
+  switch (method) {
+    case "initialize":
+    case "reconnect":
+    case "subscribe":
+    case "unsubscribe":
+      return "subscriptions";
+    case "dispatchAction":
+      return `actions ${channelOf(params)}`;
+    default:
+      return undefined;
+  }
+}
+
+function channelOf(params: unknown): string {
+  const { channel, action } = (params ?? {}) as { readonly channel?: unknown; readonly action?: unknown };
+  const { session, terminal } = (action ?? {}) as { readonly session?: unknown; readonly terminal?: unknown };
+  return [channel, session, terminal].find((uri) => typeof uri === "string") ?? "";
 }

@@ -10,7 +10,7 @@ import {
   type WrittenEntry,
 } from "./channel-view.ts";
 import type { ChannelSource } from "./channel-source.ts";
-import { CALM_BYTES, type SocketWriter, ROOM_BYTES } from "./socket-writer.ts";
+import { CALM_BYTES, type SocketWriter, ROOM_BYTES } from "../socket/socket-writer.ts";
 
 export interface DeliveryParts extends CatchUpParts {
   readonly terminals: Pick<TerminalSubscriptions, "load">;

@@ -9,7 +9,7 @@ import type { Outcome } from "./client-record.ts";
 import type { ClientSubscriptions } from "./client-subscriptions.ts";
 import type { ReviewDispatch, Reviews } from "./review.ts";
 import { errorWithoutId } from "./rpc-error.ts";
-import type { SocketWriter } from "./socket-writer.ts";
+import type { SocketWriter } from "../socket/socket-writer.ts";
 
 export interface DispatcherParts {
   readonly port: AhpPort;

@@ -113,6 +113,14 @@ function single(header: string | readonly string[] | undefined): string | undefi
   return typeof header === "string" ? header : header?.[0];
 }
 
+/** Whether a request brings a credential, in whatever place. */
+export function hasCredential({ url = "/", headers }: IncomingMessage): boolean {
+  return (
+    /[?&](?:tkn|ticket)=/.test(url) ||
+    ["x-api-key", "authorization", "cookie", "sec-websocket-protocol"].some((name) => name in headers)
+  );
+}
+
 /** Writes a response to a socket that never became a WebSocket, and closes it. */
 export async function refuseUpgrade(socket: Duplex, response: Response): Promise<void> {
   const body = Buffer.from(await response.arrayBuffer());

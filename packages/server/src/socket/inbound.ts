@@ -1,7 +1,7 @@
 // Incoming messages of a client: how fast they are read, and which wait for one another.
 import { TokenBucket } from "@holdfast/core";
 import type { MessageSource } from "@holdfast/jsonrpc";
-import { WebSocket } from "ws";
+import type { WebSocket } from "ws";
 
 /** Messages, where one of more than `unitBytes` counts for several. */
 const size = { burst: 4000, perSecond: 2000 };
@@ -19,15 +19,6 @@ export class InboundPace {
       waitMs = this.#bucket.take(nowMs);
     }
     return waitMs === 0 ? 0 : Math.max(1, waitMs);
-  }
-}
-
-const tooLarge = 1009;
-
-/** The WebSocket of a client, which gives the reason where the library closes it without one. */
-export class ClientWebSocket extends WebSocket {
-  override close(code?: number, reason?: string | Buffer): void {
-    super.close(code, reason ?? (code === tooLarge ? "A message has at most 16 MiB." : undefined));
   }
 }
 
@@ -125,25 +116,4 @@ export class InboundMessages {
       this.#continue();
     });
   }
-}
-
-/** Actions on one channel run in order, and no state is sent while another one is being prepared. */
-export function orderOf(method: string, params: unknown): string | undefined {
-  switch (method) {
-    case "initialize":
-    case "reconnect":
-    case "subscribe":
-    case "unsubscribe":
-      return "subscriptions";
-    case "dispatchAction":
-      return `actions ${channelOf(params)}`;
-    default:
-      return undefined;
-  }
-}
-
-function channelOf(params: unknown): string {
-  const { channel, action } = (params ?? {}) as { readonly channel?: unknown; readonly action?: unknown };
-  const { session, terminal } = (action ?? {}) as { readonly session?: unknown; readonly terminal?: unknown };
-  return [channel, session, terminal].find((uri) => typeof uri === "string") ?? "";
 }

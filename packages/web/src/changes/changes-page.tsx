@@ -1,8 +1,9 @@
 // Changes of a session: what differs, file by file, with review, revert, stage and commit.
 import { DiffIcon } from "@primer/octicons-react";
 import type { ChatState, SessionState } from "@holdfast/ahp";
-import { type ReactNode, useMemo, useRef, useState } from "react";
+import { type ReactNode, useMemo, useRef, useState, useSyncExternalStore } from "react";
 import type { VListHandle } from "virtua";
+import { diffLayout, listenToDiffLayout } from "../chat/diff-layout.ts";
 import type { SessionRoute } from "../frame/route.ts";
 import { useHost } from "../host/use-host.ts";
 import { pathOf } from "../session/session-words.ts";
@@ -23,14 +24,13 @@ import { ChangesToolbar } from "./changes-toolbar.tsx";
 import { CommitBar, countWords } from "./commit-bar.tsx";
 import { proposedMessage } from "./commit-message.ts";
 import { DiffList } from "./diff-list.tsx";
-import { type DiffRow, diffRows } from "./diff-rows.ts";
+import { type DiffRow, diffRows, type Layout } from "./diff-rows.ts";
 import { FilePreview } from "./file-preview.tsx";
 import { FileTree } from "./file-tree-view.tsx";
 import { inTreeOrder } from "./file-tree.ts";
 import { RevertDialog } from "./revert-dialog.tsx";
 import { ReviewBar } from "./review-bar.tsx";
 import { changesVersion, type ChangesView, type LoadedChanges, useChanges } from "./use-changes.ts";
-import { useLayout } from "./use-layout.ts";
 
 interface ChangesPageProps {
   readonly route: SessionRoute;
@@ -282,4 +282,22 @@ function Omitted({ list: { omitted } }: { readonly list: ChangeList }): ReactNod
       </Fold>
     </div>
   );
+}
+
+const narrow = matchMedia("(max-width: 1023px)");
+
+/** The layout of diffs: as the person chose, and unified where two columns do not fit. */
+function useLayout(): {
+  readonly layout: Layout;
+  /** Whether side by side does not fit. */
+  readonly isNarrow: boolean;
+} {
+  const chosen = useSyncExternalStore(listenToDiffLayout, diffLayout);
+  const isNarrow = useSyncExternalStore(listenToWidth, () => narrow.matches);
+  return { layout: isNarrow ? "unified" : chosen, isNarrow };
+}
+
+function listenToWidth(listener: () => void): () => void {
+  narrow.addEventListener("change", listener);
+  return () => narrow.removeEventListener("change", listener);
 }

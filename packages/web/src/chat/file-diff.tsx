@@ -1,11 +1,10 @@
 // A changed file as the lines that went and came, in the colours of its language.
 import { ColumnsIcon, RowsIcon } from "@primer/octicons-react";
-import { type FileVersion, ROOT_URI } from "@holdfast/ahp";
+import { type FileVersion, ROOT_URI, type ToolContent } from "@holdfast/ahp";
 import { type ReactNode, useEffect, useMemo, useRef, useState, useSyncExternalStore } from "react";
 import { useHost, useIsReachable } from "../host/use-host.ts";
 import { IconButton } from "../ui/button.tsx";
 import { CopyButton } from "../ui/copy-button.tsx";
-import type { FileEdit } from "./changed-files.ts";
 import { findColours, knownColours } from "./code-colouring.ts";
 import { codeLanguage } from "./code-languages.ts";
 import type { CodeRuns } from "./code-runs.ts";
@@ -22,7 +21,7 @@ import style from "./file-diff.module.css";
 import { useShownPath } from "./shown-path.ts";
 
 interface FileDiffProps {
-  readonly edit: FileEdit;
+  readonly edit: Extract<ToolContent, { type: "fileEdit" }>;
   readonly onGrow: (() => void) | undefined;
 }
 

@@ -21,9 +21,8 @@ import { Menu, type MenuItem } from "../ui/menu.tsx";
 import { StatusDot } from "../ui/status.tsx";
 import { deleteSession, reopenSession } from "./closed-sessions.ts";
 import style from "./session-header.module.css";
-import { inForceWords } from "./limit-words.ts";
 import { SessionTabs, useSessionTerminals } from "./session-tabs.tsx";
-import { isolationWords, pathOf, phaseWords, sessionName, workState } from "./session-words.ts";
+import { inForceWords, isolationWords, pathOf, phaseWords, sessionName, workState } from "./session-words.ts";
 
 interface SessionHeaderProps {
   readonly session: SessionState;

@@ -2,6 +2,8 @@
 import {
   type ApprovalPolicy,
   hasLostAgent,
+  type LimitInForce,
+  limitWords,
   phaseLabel,
   type SessionIsolation,
   type SessionPhase,
@@ -154,4 +156,10 @@ export function isolationWords(
     return { text: "Not isolated", detail: reason ?? notIsolated };
   }
   return { text: `Isolated: ${level}`, detail: [levelWords[level] ?? "", ...gaps].join(" ").trim() };
+}
+
+/** A limit, and where it holds less than its name promises. */
+export function inForceWords(limit: LimitInForce): string {
+  if (limit.by === "none") return `${limitWords(limit)}, not enforced on this machine`;
+  return limit.by === "rlimit" ? `${limitWords(limit)} in each process` : limitWords(limit);
 }

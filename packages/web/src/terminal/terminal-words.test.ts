@@ -1,7 +1,6 @@
 // How a program ended, for people.
 import { expect, test } from "vitest";
-import type { LimitInForce, TerminalExit } from "@holdfast/ahp";
-import { inForceWords } from "../session/limit-words.ts";
+import type { TerminalExit } from "@holdfast/ahp";
 import { exitWords } from "./terminal-words.ts";
 
 const mebibyte = 1024 * 1024;
@@ -29,17 +28,4 @@ const exits: readonly (readonly [TerminalExit, string])[] = [
 
 test.each(exits)("[Z660] %j", (exit, words) => {
   expect(exitWords(exit)).toBe(words);
-});
-
-const limits: readonly (readonly [LimitInForce, string])[] = [
-  [{ ...memory, by: "cgroup2" }, "memory limit (512 MiB)"],
-  [{ ...memory, by: "rlimit" }, "memory limit (512 MiB) in each process"],
-  [
-    { name: "cpu-cores", value: 1, unit: "count", level: "host", by: "none" },
-    "host CPU limit (1 core), not enforced on this machine",
-  ],
-];
-
-test.each(limits)("[Z660] in force: %j", (limit, words) => {
-  expect(inForceWords(limit)).toBe(words);
 });

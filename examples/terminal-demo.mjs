@@ -12,7 +12,7 @@ say(
   `${hello.output.tail().output.trimEnd()}\nexit ${exitCode} after ${durationMs.toFixed(0)} ms, its tree held by: ${hello.tree}`,
 );
 
-title("A pseudo terminal loses nothing at exit: seq 1 20000, twenty times.");
+title("A pseudo-terminal loses nothing at exit: seq 1 20000, twenty times.");
 let complete = 0;
 for (let round = 0; round < 20; round += 1) {
   const count = await engine.open({ command: "seq", args: ["1", "20000"], kind: "tty" });

@@ -6,7 +6,7 @@ import path from "node:path";
 /** A command that writes as fast as it is read. */
 export interface Workload {
   readonly name: string;
-  /** Source of the reader: a pseudo terminal or a pipe. */
+  /** Source of the reader: a pseudo-terminal or a pipe. */
   readonly channel: "pty" | "pipe";
   readonly file: string;
   readonly args: readonly string[];

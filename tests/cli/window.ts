@@ -1,4 +1,4 @@
-// A person's window: a real pseudo terminal with the program in it, drawn as they would see it.
+// A person's window: a real pseudo-terminal with the program in it, drawn as they would see it.
 import { fileURLToPath } from "node:url";
 import { TerminalEngine, type Terminal } from "@holdfast/terminal";
 import { TerminalScreen } from "@holdfast/terminal/screen";

@@ -18,7 +18,7 @@ export interface RecorderOptions {
 /** The pace of somebody who types, and the longest that a viewer shall wait for a program. */
 const pace = { keyMs: 55, timeoutMs: 450, thoughtMs: 900 } as const;
 
-/** A shell in a pseudo terminal that is recorded. `close` ends it. */
+/** A shell in a pseudo-terminal that is recorded. `close` ends it. */
 export class Recorder {
   readonly #engine = new TerminalEngine({ environment: {} });
   readonly #options: RecorderOptions;

@@ -1,4 +1,4 @@
-/* The limit: starts a command on a pseudo terminal or a pipe, reads to the end in 64 KiB reads, keeps nothing. */
+/* The limit: starts a command on a pseudo-terminal or a pipe, reads to the end in 64 KiB reads, keeps nothing. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <stdio.h>
@@ -71,7 +71,7 @@ int main(int count, char **words) {
   for (;;) {
     ssize_t length = read(source, buffer, sizeof buffer);
     if (length < 0 && errno == EINTR) continue;
-    /* EIO is the end of a pseudo terminal. */
+    /* EIO is the end of a pseudo-terminal. */
     if (length <= 0) break;
     bytes += length;
   }

@@ -59,7 +59,7 @@ export interface TerminalRequest {
   /** A program, or with no `args` a line for the shell. */
   readonly command: string;
   readonly args?: readonly string[] | undefined;
-  /** `text` (default): pipes. `tty`: a pseudo terminal. */
+  /** `text` (default): pipes. `tty`: a pseudo-terminal. */
   readonly kind?: "text" | "tty" | undefined;
   /** Absolute. */
   readonly cwd?: string | undefined;

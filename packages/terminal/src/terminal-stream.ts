@@ -24,7 +24,7 @@ import {
 export interface TerminalStreamOptions {
   /** Its commands are named after it. Default: they get random names. */
   readonly id?: string | undefined;
-  /** `text`: pipes. `tty`: a pseudo terminal. */
+  /** `text`: pipes. `tty`: a pseudo-terminal. */
   readonly kind: "text" | "tty";
   readonly size: ScreenSize;
   readonly output: TerminalOutput;

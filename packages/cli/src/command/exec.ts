@@ -46,7 +46,7 @@ export function addExec(program: Command, run: Runner): void {
     .option("-e, --env <name=value>", "environment variable; may be repeated", readVariable)
     .option("--name <name>", "name in lists")
     .option("--limit <name=value>", "limit such as memory=512M or time=5m; may be repeated", readLimit)
-    .option("-t, --tty", "run it in a pseudo terminal (default: if stdin and stdout are terminals)")
+    .option("-t, --tty", "run it in a pseudo-terminal (default: if stdin and stdout are terminals)")
     .option("-T, --no-tty", "run it on pipes, with stdout and stderr separate")
     .option("-d, --detach", "print its id and leave it running")
     .option("--no-input", "do not forward stdin")

@@ -60,7 +60,7 @@ async function printLogs(
 }
 
 async function printText(console: Console, shown: TerminalText, tail: number | undefined): Promise<void> {
-  // The host interprets the output of a pseudo terminal, and gives that of pipes as it is.
+  // The host interprets the output of a pseudo-terminal, and gives that of pipes as it is.
   const whole = console.json || !shown.text.includes("\u001B") ? shown.text : plainText(shown.text);
   const text = tail === undefined ? whole : lastLines(whole, tail);
   if (console.json) return console.printJson({ ...shown, text });

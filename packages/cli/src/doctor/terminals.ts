@@ -1,4 +1,4 @@
-// Checks of what runs commands: Node, pseudo terminals, the login shell and shells with integration.
+// Checks of what runs commands: Node, pseudo-terminals, the login shell and shells with integration.
 import path from "node:path";
 import { accountShell } from "@holdfast/terminal/shell-integration";
 import { messageOf } from "../command-error.ts";

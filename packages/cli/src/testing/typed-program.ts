@@ -1,4 +1,4 @@
-// Runs the program on a real pseudo terminal and types into it, for tests of what people see.
+// Runs the program on a real pseudo-terminal and types into it, for tests of what people see.
 import { spawnSync } from "node:child_process";
 import { Spawner, type Run, type RunExit } from "@holdfast/terminal/process";
 import { expect, onTestFinished, vi } from "vitest";

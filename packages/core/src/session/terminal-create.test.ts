@@ -102,7 +102,7 @@ test("[N20] a command's input is empty, so that what would ask fails fast", asyn
   expect(await agent.result("catOutput")).toMatchObject({ output: "no terminal\n" });
 });
 
-test("[N20] an agent requests a pseudo terminal through _meta", async () => {
+test("[N20] an agent requests a pseudo-terminal through _meta", async () => {
   const { agent } = await play(
     run("tty", {
       command: "test -t 0 && stty size",

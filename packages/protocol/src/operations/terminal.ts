@@ -62,7 +62,7 @@ const terminalStatusSchema = z
     title: z.string(),
     run: z
       .enum(["text", "tty", "display"])
-      .describe("Merged pipes, a pseudo terminal, or run by the agent itself and only shown."),
+      .describe("Merged pipes, a pseudo-terminal, or run by the agent itself and only shown."),
     lifecycle: terminalLifecycleSchema,
     leftovers: z
       .object({

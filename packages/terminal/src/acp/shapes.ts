@@ -20,7 +20,7 @@ export interface CreateTerminalParams {
   readonly cwd?: string | null | undefined;
   readonly outputByteLimit?: number | null | undefined;
   /**
-   * `{ holdfast: { tty: true, columns?, rows? } }` asks for a pseudo terminal, `{ holdfast: { limits: {
+   * `{ holdfast: { tty: true, columns?, rows? } }` asks for a pseudo-terminal, `{ holdfast: { limits: {
    * wallClockSeconds?, outputMebibytes?, memoryMebibytes?, … } } }` for limits of this command.
    */
   readonly _meta?: Readonly<Record<string, unknown>> | null | undefined;

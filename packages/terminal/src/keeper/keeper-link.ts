@@ -288,7 +288,7 @@ export function explainRefusal({ failure, version, pid }: Refused & Partial<Welc
   if (failure.code !== "keeper_version") return fromFailure(failure);
   return new TerminalError(
     "keeper_version",
-    `The keeper of this home (version ${version}, PID ${pid}) is too different from this version to be taken over. ` +
+    `The keeper of this home (version ${version}, PID ${pid}) speaks a protocol that this version does not. ` +
       "Run `holdfast stop --all`, which ends what it runs, and start again; or start version " +
       `${version}, which can use it.`,
   );

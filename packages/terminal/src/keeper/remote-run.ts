@@ -311,7 +311,7 @@ export class RemoteRun implements Run, LinkedRun {
     if (this.#begun.hasInput) return;
     throw new TerminalError(
       "not_supported",
-      "This text run has no input; start it with one, or as a tty run to type into it",
+      "This command has no input; start it with input, or in a pseudo-terminal",
     );
   }
 

@@ -28,7 +28,7 @@ export interface ReaderSink {
   end(): void;
 }
 
-/** Reads a FIFO or the master of a pseudo terminal. It owns the descriptor. */
+/** Reads a FIFO or the master of a pseudo-terminal. It owns the descriptor. */
 export class OutputReader implements BudgetedReader {
   readonly #fd: number;
   readonly #sink: ReaderSink;

@@ -13,7 +13,7 @@ export {
   type SandboxReport,
 } from "../sandbox/sandbox.ts";
 
-/** The three kinds of run: one pipe for all output, a pseudo terminal, or three pipes for a protocol. */
+/** The three kinds of run: one pipe for all output, a pseudo-terminal, or three pipes for a protocol. */
 export type RunKind = "text" | "tty" | "stdio";
 
 /** The stream that bytes come from. Only stdio runs and text runs with `separateError` have an `error` stream. */

@@ -106,7 +106,7 @@ export class PortableLauncher implements Launcher {
     if (io.kind === "tty") {
       throw new TerminalError(
         "not_supported",
-        "Terminals with a screen are not supported yet without the spawn helper; run the command as text",
+        "Pseudo-terminals are not supported yet without the spawn helper; run the command as text",
       );
     }
     if (request.sandbox !== undefined) {

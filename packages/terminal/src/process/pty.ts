@@ -1,4 +1,4 @@
-// Pseudo terminals: opened by the native part of node-pty, read and written by us (T8).
+// Pseudo-terminals: opened by the native part of node-pty, read and written by us (T8).
 import { closeSync, writeSync } from "node:fs";
 import { createRequire } from "node:module";
 import type { ScreenSize } from "../screen-size.ts";
@@ -16,7 +16,7 @@ function native(): NativePty {
   if (!platform.isPosix) {
     throw new TerminalError(
       "not_supported",
-      "Terminals with a screen are not supported on Windows yet; run the command as text",
+      "Pseudo-terminals are not supported on Windows yet; run the command as text",
     );
   }
   loaded ??= loadBinary();
@@ -34,13 +34,13 @@ function loadBinary(): NativePty {
   } catch (error) {
     throw new TerminalError(
       "not_supported",
-      "Terminals with a screen need the package @lydell/node-pty, which cannot be loaded. Install it beside the program.",
+      "Pseudo-terminals need the package @lydell/node-pty, which cannot be loaded. Install it.",
       { cause: error },
     );
   }
 }
 
-/** An open pseudo terminal: our end, and the device that a command opens. */
+/** An open pseudo-terminal: our end, and the device that a command opens. */
 export interface Pty {
   readonly master: number;
   readonly device: string;
@@ -48,7 +48,7 @@ export interface Pty {
   releaseDevice(): void;
 }
 
-/** Opens a pseudo terminal. */
+/** Opens a pseudo-terminal. */
 export function openPty({ columns, rows }: ScreenSize): Pty {
   const { master, slave, pty } = openNative(native(), columns, rows);
   let held = true;
@@ -63,7 +63,7 @@ function openNative(library: NativePty, columns: number, rows: number): ReturnTy
   try {
     return library.open(columns, rows);
   } catch (error) {
-    throw new TerminalError("spawn_failed", `Could not open a pseudo terminal: ${String(error)}`, {
+    throw new TerminalError("spawn_failed", `Could not open a pseudo-terminal: ${String(error)}`, {
       cause: error,
     });
   }

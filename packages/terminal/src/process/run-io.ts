@@ -1,4 +1,4 @@
-// The host's ends of a run's files: FIFOs, or a pseudo terminal (T6–T8).
+// The host's ends of a run's files: FIFOs, or a pseudo-terminal (T6–T8).
 import { closeSync, constants, openSync } from "node:fs";
 import { Socket } from "node:net";
 import type { ScreenSize } from "../screen-size.ts";
@@ -150,7 +150,7 @@ export class PipeInput implements RunInput {
   }
 }
 
-/** tty: a pseudo terminal with its screen and keyboard. */
+/** tty: a pseudo-terminal with its screen and keyboard. */
 export class TtyIo implements RunIo {
   readonly files: LaunchIo;
   readonly input: RunInput;

@@ -140,7 +140,7 @@ export class ChildRun implements Run {
     if (input === undefined) {
       throw new TerminalError(
         "not_supported",
-        "This text run has no input; start it with one, or as a tty run to type into it",
+        "This command has no input; start it with input, or in a pseudo-terminal",
       );
     }
     return input;

@@ -3,7 +3,7 @@ import { closeSync, readFileSync, readdirSync } from "node:fs";
 import { platform } from "../platform.ts";
 
 /**
- * Closes what was inherited: the masters of pseudo terminals, which the host cannot mark close-on-exec, and whatever
+ * Closes what was inherited: the masters of pseudo-terminals, which the host cannot mark close-on-exec, and whatever
  * the host itself was given. Node marks everything it opens, so what is not marked is not ours.
  */
 export function closeInherited(): void {

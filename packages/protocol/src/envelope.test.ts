@@ -1,7 +1,7 @@
 // The envelopes, member by member.
 import { describe, expect, it } from "vitest";
 import { errorEnvelope, errorEnvelopeSchema, success } from "./envelope.ts";
-import { HostError } from "./errors.ts";
+import { HostError } from "./host-error.ts";
 
 describe("envelopes", () => {
   it("[P5] success carries its named members beside it", () => {

@@ -1,8 +1,8 @@
 // The two forms of every JSON response: success with a named member, and failure with a sentence and a code.
 import type { Remedy } from "@holdfast/ahp";
 import { z } from "zod";
-import { ERRORS } from "./errors.ts";
-import type { ErrorCode, HostError } from "./errors.ts";
+import { ERRORS, type ErrorCode } from "./errors.ts";
+import type { HostError } from "./host-error.ts";
 
 /** A successful response: `success` with its named members beside it. */
 export type SuccessEnvelope<Members extends object> = { success: true } & Members;

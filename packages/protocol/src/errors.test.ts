@@ -1,7 +1,7 @@
 // Error codes: what they travel as, and what a caller reads.
 import { describe, expect, it } from "vitest";
-import { ERRORS, HostError, toHostError, unknownAgent } from "./errors.ts";
-import type { ErrorCode } from "./errors.ts";
+import { ERRORS, type ErrorCode } from "./errors.ts";
+import { HostError, toHostError, unknownAgent } from "./host-error.ts";
 
 const codes = Object.keys(ERRORS) as ErrorCode[];
 

@@ -14,14 +14,8 @@ export { readExtras } from "./runtime-option.ts";
 export { configJsonSchema, readConfig, type Config, type OwnAgent } from "./config.ts";
 export { policyJsonSchema, readPolicy, type PolicyFile } from "./policy.ts";
 export { errorEnvelope, success, type ErrorEnvelope, type SuccessEnvelope } from "./envelope.ts";
-export {
-  ERRORS,
-  HostError,
-  toHostError,
-  unknownAgent,
-  type ErrorCode,
-  type HostErrorOptions,
-} from "./errors.ts";
+export { ERRORS, type ErrorCode } from "./errors.ts";
+export { HostError, toHostError, unknownAgent, type HostErrorOptions } from "./host-error.ts";
 export {
   EVENT_STREAM_TYPE,
   formatEvent,

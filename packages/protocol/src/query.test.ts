@@ -1,6 +1,6 @@
 // Queries, headers and bodies of terminals: accepted values, and refusals with a reason.
 import { describe, expect, it } from "vitest";
-import { HostError } from "./errors.ts";
+import { HostError } from "./host-error.ts";
 import { LIMITS } from "./limits.ts";
 import type { Operation } from "./operation.ts";
 import { OPERATIONS } from "./operations.ts";

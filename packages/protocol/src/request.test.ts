@@ -1,6 +1,6 @@
 // Requests as both families of clients send them, read by the contract.
 import { describe, expect, it } from "vitest";
-import { HostError } from "./errors.ts";
+import { HostError } from "./host-error.ts";
 import { LIMITS } from "./limits.ts";
 import { operationPath, routePattern } from "./operation.ts";
 import type { Operation } from "./operation.ts";

@@ -1,6 +1,7 @@
 // Requests of the app API: their parts read by an operation's contract, in every spelling that clients use.
 import { z } from "zod";
-import { HostError, type ErrorCode } from "./errors.ts";
+import type { ErrorCode } from "./errors.ts";
+import { HostError } from "./host-error.ts";
 import type { Operation, OperationInput } from "./operation.ts";
 import { check, problemSentence } from "./schema.ts";
 

@@ -2,7 +2,7 @@
 import { writeFileSync } from "node:fs";
 import path from "node:path";
 import { defaultChatUri, makeId } from "@holdfast/ahp";
-import { expect, onTestFinished, test, vi } from "vitest";
+import { expect, test, vi } from "vitest";
 import { WebSocket } from "ws";
 import { fieldsOf, listOf, type WireFields } from "../../packages/ahp/src/testing/wire/reference.ts";
 import { answer } from "../../packages/core/src/testing/script.ts";
@@ -113,14 +113,14 @@ test("[E851] a client whose actions wait for an earlier one is not read beyond 1
     { do: "until", path: "gate" },
     { do: "answer", result: { configOptions } },
   ];
-  const host = await serveHost({ script: { session: { configOptions }, set } });
+  const host = await serveHost({ script: { session: { configOptions }, set }, ahp: { heartbeatMs: 500 } });
   const client = await host.client();
   await create(client, host);
   await expect
     .poll(async () => (await client.subscribe(session)).state)
     .toMatchObject({ lifecycle: "ready", config: { values: { effort: "low" } } });
   const pause = vi.spyOn(WebSocket.prototype, "pause");
-  onTestFinished(() => pause.mockRestore());
+  const ping = vi.spyOn(WebSocket.prototype, "ping");
   client.dispatch({ type: "session/configChanged", config: { effort: "high" } }, session);
   const padding = "x".repeat(1024 * 1024);
   const titles = Array.from({ length: 20 }, (_, index) => `Title ${index}`);
@@ -131,6 +131,9 @@ test("[E851] a client whose actions wait for an earlier one is not read beyond 1
   }
   await expect.poll(() => pause.mock.calls.length).toBe(1);
   expect(client.actions.some(({ action }) => action.type === "session/titleChanged")).toBe(false);
+  // The responses to these are not read.
+  const pings = ping.mock.calls.length;
+  await expect.poll(() => ping.mock.calls.length).toBeGreaterThan(pings + 2);
   writeFileSync(path.join(host.work, "..", "gate"), "");
   await client.action("session/titleChanged", ({ action }) => action.title === titles.at(-1));
   const shown = client.actions.flatMap(({ action: { type, title } }) =>

@@ -76,6 +76,23 @@ test("[D260] with too little disk space new work is rejected before it begins, a
   expect(fake.log.filter((line) => /refused|space again/.test(line))).toHaveLength(2);
 });
 
+test("[D260] a command that runs can still be interrupted and killed", async () => {
+  const storage = new FullStorage();
+  const { host } = newHost({ agents, storage: storage.forHost });
+  const script = "trap 'echo interrupted' INT; echo ready; while :; do sleep 0.05; done";
+  const { id } = await host.terminals.create({ command: "sh", args: ["-c", script], kind: "text" }, ME);
+  const shown = async (text: string): Promise<void> => {
+    const read = async () => (await host.terminals.read(id, undefined, ME)).text;
+    await vi.waitFor(async () => expect(await read()).toContain(text));
+  };
+  await shown("ready");
+  storage.isShort = true;
+  await host.terminals.interrupt(id, ME);
+  await shown("interrupted");
+  await host.terminals.kill(id, ME);
+  storage.isShort = false;
+});
+
 test("[D261] a turn that can no longer be recorded fails with the code, its agent is stopped, and queued messages run later", async () => {
   const storage = new FullStorage();
   const fake = newHost({ agents, storage: storage.forHost });

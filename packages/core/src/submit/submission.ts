@@ -86,7 +86,7 @@ const requests = {
   "chat/send": { recorded: true },
   "chat/cancel": { recorded: false },
   "terminal/write": { recorded: false },
-  "terminal/interrupt": { recorded: true },
+  "terminal/interrupt": { recorded: false },
   "terminal/kill": { recorded: false },
   "terminal/dispose": { recorded: true },
 } as const satisfies Readonly<Record<Request["type"], { readonly recorded: boolean }>>;

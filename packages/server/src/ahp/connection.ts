@@ -116,9 +116,9 @@ export class AhpConnection implements ClientConnection, ClientSocket {
     };
   }
 
-  /** Asks for a sign of life; a client that gave none since the last time is taken for gone. */
+  /** Asks for a sign of life; a client that gave none since the last time is taken for gone, unless it was not read. */
   checkLife(): void {
-    if (!this.#isAlive) return this.#webSocket.terminate();
+    if (!this.#isAlive && !this.#inbound.isBehind) return this.#webSocket.terminate();
     this.#isAlive = false;
     this.#webSocket.ping();
   }

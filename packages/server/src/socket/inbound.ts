@@ -50,6 +50,11 @@ export class InboundMessages {
     this.#handle = handle;
   }
 
+  /** Whether the host reads nothing because earlier messages are not handled yet. */
+  get isBehind(): boolean {
+    return this.#holds.has("handling");
+  }
+
   receive(message: Buffer): void {
     if (this.#isDropped) return;
     if (this.#isFree && this.#waiting.length === 0) this.#take(message);

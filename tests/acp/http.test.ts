@@ -123,13 +123,15 @@ describe("the limits of connections", () => {
     const host = await serve();
     const headers = headersOf(host, await openHttp(host));
     const reading = new AbortController();
+    // A response that nothing refers to any more is collected, and its stream is closed with it.
+    const streams: Response[] = [];
     for (let count = 0; count < 128; count += 1) {
       const session = { ...headers, "acp-session-id": `session ${count}` };
-      const { status } = await fetch(`${host.server.url}/acp`, { headers: session, signal: reading.signal });
-      expect(status).toBe(200);
+      streams.push(await fetch(`${host.server.url}/acp`, { headers: session, signal: reading.signal }));
     }
     expect(await look(host, { ...headers, "acp-session-id": "one more" })).toBe(429);
     expect(await look(host, { ...headers, "acp-session-id": "session 0" })).toBe(200);
+    expect(streams.map(({ status }) => status)).toEqual(streams.map(() => 200));
     // Nobody reads them any more, and the client does not follow their sessions: they make room.
     reading.abort();
     await expect.poll(() => look(host, { ...headers, "acp-session-id": "one more" })).toBe(200);

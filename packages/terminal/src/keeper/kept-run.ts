@@ -228,16 +228,22 @@ export class KeptRun implements FeedSource {
 
   #take(stream: RunStream, bytes: Uint8Array): void {
     this.streams[stream].append(bytes);
-    this.order?.add(stream, bytes.length);
-    if (this.order?.isFull === true) this.#boundOrder(this.order);
+    if (this.order !== undefined) this.#addToOrder(this.order, stream, bytes.length);
     this.#feed?.notify(stream);
     this.#trim(stream);
     this.#pace();
   }
 
+  #addToOrder(order: StreamOrder, stream: RunStream, sizeBytes: number): void {
+    this.#noteDelivered();
+    const { output, error } = this.#delivered;
+    // Bytes after the exit stay after those before it.
+    order.add(stream, sizeBytes, this.#exit === undefined ? output + error : undefined);
+    if (order.isFull) this.#boundOrder(order);
+  }
+
   /** Forgets a part of the order: of bytes that a host has received, or else of those that none has. */
   #boundOrder(order: StreamOrder): void {
-    this.#noteDelivered();
     order.dropBelow({ output: this.streams.output.from, error: this.streams.error.from });
     if (order.isFull && !order.halve(this.#takenBytes)) this.#reorderUnread();
   }

@@ -87,3 +87,29 @@ test("[K742] a full order forgets bytes that a host has, or reorders bytes that 
     }),
   );
 });
+
+test("[K742] bytes that no host has received change the stream once in a batch, and no byte of one stream moves in it", () => {
+  fc.assert(
+    fc.property(pieces, pieces, fc.nat(100), (settledList, list, some) => {
+      const before = bytesOf(settledList);
+      const settled = Math.min(some, before.length);
+      const order = orderOf(settledList);
+      for (const piece of list) order.add(piece.stream, piece.sizeBytes, settled);
+      const bytes = [...before, ...bytesOf(list)];
+      const found = recorded(order, 0, bytes.length);
+      expect(found.slice(0, settled)).toEqual(before.slice(0, settled));
+      expect(placeAt(found, bytes.length)).toEqual(placeAt(bytes, bytes.length));
+      const fresh = found.slice(before.length);
+      expect(fresh.filter((each, index) => index > 0 && each !== fresh[index - 1]).length).toBeLessThan(3);
+    }),
+  );
+});
+
+test("[K742] in a flood of short lines the stream changes every 8 KiB or so", () => {
+  const order = new StreamOrder();
+  for (let line = 0; line < 64 * 1024; line += 1) order.add(line % 2 === 0 ? "output" : "error", 8, 0);
+  let changes = 0;
+  for (let joined = 0; joined < 512 * 1024; joined += order.at(joined).sizeBytes) changes += 1;
+  expect(changes).toBeGreaterThan(40);
+  expect(changes).toBeLessThanOrEqual(64);
+});

@@ -6,6 +6,8 @@ export type StreamPlace = Readonly<Record<RunStream, number>>;
 
 /** More changes between the streams than this are not remembered. */
 const MAX_CHANGES = 262_144;
+/** Bytes that no host has received are put in order in batches of this size: each change costs a frame. */
+const BATCH_BYTES = 16 * 1024;
 const streamNames = ["output", "error"] as const;
 
 /** Stretches of one stream each, by their offsets in both streams joined. */
@@ -26,14 +28,20 @@ export class StreamOrder {
     return this.#ends.length >= this.#maxChanges;
   }
 
-  /** Bytes of a stream were read, after all others. */
-  add(stream: RunStream, sizeBytes: number): void {
+  /** Bytes of a stream were read, after all others. The order of those before the joined offset `settled` stays. */
+  add(stream: RunStream, sizeBytes: number, settled = Number.POSITIVE_INFINITY): void {
     if (sizeBytes <= 0) return;
     const last = this.#ends.length - 1;
     const end = this.#end + sizeBytes;
     if (last < 0) this.#first = stream;
-    if (last >= 0 && this.#streamOf(last) === stream) this.#ends[last] = end;
-    else this.#ends.push(end);
+    if (last >= 0 && this.#streamOf(last) === stream) {
+      this.#ends[last] = end;
+    } else if (last > 0 && settled <= this.#ends[last - 1]! && this.#hasRoom(last - 1, sizeBytes, settled)) {
+      this.#ends[last - 1]! += sizeBytes;
+      this.#ends[last] = end;
+    } else {
+      this.#ends.push(end);
+    }
   }
 
   /** The stream of the byte at a joined offset, and how many bytes of it follow. */
@@ -103,6 +111,12 @@ export class StreamOrder {
         at[stream] = Math.max(at[stream], place[stream]);
       }
     }
+  }
+
+  /** Whether a batch that begins with this stretch can have more bytes. */
+  #hasRoom(index: number, sizeBytes: number, settled: number): boolean {
+    const start = this.#ends[index - 1] ?? this.#from.output + this.#from.error;
+    return this.#end + sizeBytes - Math.max(start, settled) <= BATCH_BYTES;
   }
 
   get #end(): number {

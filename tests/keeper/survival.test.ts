@@ -1,13 +1,15 @@
 // Terminals and agents outlive their host: a full screen, a server in the background, an idle agent.
-import { spawnSync } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { Holdfast } from "@holdfast/sdk";
 import { keeperStatus } from "@holdfast/terminal/keeper";
-import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from "vitest";
 import { FollowedTurn } from "../agents/followed-turn.ts";
 import { Windows } from "../cli/window.ts";
 import { freePort, startRealHost, type RealHost } from "../host/real-host.ts";
+import { testedProgram } from "../setup/tested-program.ts";
 
 let host: RealHost;
 let sdk: Holdfast;
@@ -127,6 +129,31 @@ describe("[R701] after a restart of the host", () => {
     },
     120_000,
   );
+
+  it("[C43][U725] exec passes on each line of stdout and stderr once, in order", async () => {
+    const line = "for i in $(seq 600); do echo o$i; echo e$i >&2; sleep 0.01; done; exit 3";
+    const words = [testedProgram, "exec", "--home", host.home, "--", "sh", "-c", line];
+    const child = spawn(process.execPath, words, {
+      stdio: ["ignore", "pipe", "pipe"],
+      env: { ...process.env, HOLDFAST_NO_KEEPER: "" },
+    });
+    onTestFinished(() => void child.kill("SIGKILL"));
+    const written = { stdout: "", stderr: "" };
+    child.stdout.setEncoding("utf8").on("data", (text: string) => (written.stdout += text));
+    child.stderr.setEncoding("utf8").on("data", (text: string) => (written.stderr += text));
+    const closed = once(child, "close");
+    for (const [signal, least] of [
+      ["SIGTERM", "o150\n"],
+      ["SIGKILL", "o350\n"],
+    ] as const) {
+      await vi.waitUntil(() => written.stdout.includes(least), { timeout: 30_000 });
+      host = await host.restart(signal);
+    }
+    expect(await closed).toEqual([3, null]);
+    const lines = (letter: string) => Array.from({ length: 600 }, (_, index) => `${letter}${index + 1}`);
+    expect(written.stdout.trimEnd().split("\n")).toEqual(lines("o"));
+    expect(written.stderr.trimEnd().split("\n")).toEqual(lines("e"));
+  }, 120_000);
 
   it("[R701] a server that a command left in the background keeps its process and its output", async () => {
     const { id } = await sdk.terminals.create({

@@ -75,6 +75,8 @@ export class Terminal {
   readonly #startedMs = performance.now();
   /** Places at which the next host could begin to read, oldest first. */
   readonly #places: ScanPlace[] = [];
+  /** How much of each stream its run has delivered. */
+  readonly #readTo: Record<RunStream, number>;
   #size: ScreenSize;
   #run: Run | undefined;
   #state: TerminalState = { name: "running" };
@@ -101,6 +103,7 @@ export class Terminal {
       if (!this.hasExited) this.#run?.write(bytes);
     });
     this.#stream = stream;
+    this.#readTo = streamPlaceOf(options.continues?.place);
     this.output = stream.output;
     this.streams = stream.streams;
     this.commands = stream.commands;
@@ -256,19 +259,21 @@ export class Terminal {
 
   /** The port keeps the end of the output for the next host, from a place at which that can begin to read. */
   #noteRead(from: RunStream, endOffset: number): void {
+    this.#readTo[from] = endOffset;
     const { heldBytes } = this.#options;
     if (heldBytes === undefined) return;
-    if (from === "error") {
-      if (endOffset > heldBytes) this.#run?.acknowledge("error", endOffset - heldBytes);
-      return;
-    }
+    const { output, error } = this.#readTo;
+    const readTo = output + error;
     const place = this.#stream.place;
-    if (place !== undefined && endOffset - (this.#places.at(-1)?.rawOffset ?? 0) >= heldStepBytes) {
-      this.#places.push(place);
+    if (place !== undefined && readTo - (this.#places.at(-1)?.rawOffset ?? 0) >= heldStepBytes) {
+      this.#places.push({ ...place, errorOffset: error });
     }
-    const passed = this.#places.findLastIndex(({ rawOffset }) => rawOffset <= endOffset - heldBytes);
+    const passed = this.#places.findLastIndex(({ rawOffset }) => rawOffset <= readTo - heldBytes);
     const [oldest] = this.#places.splice(0, passed + 1).slice(-1);
-    if (oldest !== undefined) this.#run?.acknowledge("output", oldest.rawOffset, JSON.stringify(oldest));
+    if (oldest === undefined) return;
+    const acknowledged = streamPlaceOf(oldest);
+    if (acknowledged.error > 0) this.#run?.acknowledge("error", acknowledged.error);
+    this.#run?.acknowledge("output", acknowledged.output, JSON.stringify(oldest));
   }
 
   get #killGraceMs(): number {
@@ -303,6 +308,12 @@ export class Terminal {
     if (!this.#isReleased) this.run.release();
     this.#isReleased = true;
   }
+}
+
+/** The offset in each of a run's streams at a place of its joined bytes (U725). */
+export function streamPlaceOf(place: ScanPlace | undefined): Record<RunStream, number> {
+  const { rawOffset = 0, errorOffset: error = 0 } = place ?? {};
+  return { output: rawOffset - error, error };
 }
 
 function within(boundMs: number, done: Promise<unknown>): Promise<unknown> {

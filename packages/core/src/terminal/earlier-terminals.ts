@@ -2,7 +2,7 @@
 import type { TerminalUri } from "@holdfast/ahp";
 import { OWNER_CLIENT_ID } from "@holdfast/protocol";
 import { removeShellFolder } from "@holdfast/terminal/shell-integration";
-import { textLimitBytes } from "@holdfast/terminal/terminal";
+import { streamPlaceOf, textLimitBytes } from "@holdfast/terminal/terminal";
 import type { RunScope } from "../limit/host-limits.ts";
 import type { Storage, TerminalSpool } from "../ports.ts";
 import { within } from "../within.ts";
@@ -73,7 +73,7 @@ export class EarlierTerminals {
     if (continuation.shownOffset <= (continuation.place?.offset ?? 0)) onCaughtUp();
     const terminal = this.#factory.make(terminalIdOf(uri), uri, plan, { ...continuation, onCaughtUp });
     this.#admit(terminal);
-    const from = { output: continuation.place?.rawOffset ?? 0 };
+    const from = streamPlaceOf(continuation.place);
     await terminal.start((sink) => processPort.attach(run.id, sink, from));
     // Clients that come back find what they saw.
     await within(catchUpMs, caughtUp);

@@ -1,5 +1,7 @@
 // Terminals that outlive their host: what they show, their commands, their exits and their spool in the next host.
-import { makeId, type TerminalUri } from "@holdfast/ahp";
+import { makeId, terminalUri, type TerminalUri } from "@holdfast/ahp";
+import { writeFileSync } from "node:fs";
+import path from "node:path";
 import { setImmediate } from "node:timers/promises";
 import { expect, test, vi } from "vitest";
 import { until } from "../testing/agent-record.ts";
@@ -154,6 +156,87 @@ test("[U723] of a terminal that wrote more than is held, the end is shown and ev
   expect(state.output.endOffset).toBe(whole.length);
   expect(whole.endsWith(text.slice(-100_000))).toBe(true);
 }, 60_000);
+
+function uriOf(id: string): TerminalUri {
+  return terminalUri(makeId("terminal", id));
+}
+
+/** The bytes that a follower of a paced command gets from an offset on, up to another one or to the end. */
+async function follow(restarts: Restarts, id: string, from: number, to = Number.POSITIVE_INFINITY) {
+  let wake: () => void = () => {};
+  const reader = await restarts.host.terminals.follow(id, from, ME, () => wake(), true);
+  const streams = { output: "", error: "" };
+  let joined = "";
+  while (from + joined.length < to) {
+    const woken = new Promise<void>((resolve) => (wake = resolve));
+    const reading = await reader.next();
+    expect(reading.kind).not.toBe("skipped");
+    if (reading.kind === "end") break;
+    if (reading.kind === "nothing") await woken;
+    if (reading.kind !== "output") continue;
+    expect(reading.offset).toBe(from + joined.length);
+    const text = Buffer.from(reading.bytes).toString("latin1");
+    streams[reading.stream ?? "output"] += text;
+    joined += text;
+  }
+  reader.close();
+  return { ...streams, joined, endOffset: from + joined.length };
+}
+
+test.each([
+  { steps: 300, size: 10, readBytes: 10_000 },
+  // More than is held.
+  { steps: 120, size: 10_000, readBytes: 17_000_000 },
+])(
+  "[U725] stdout and stderr of a command reach a follower whole, once and apart in the next host: $readBytes bytes",
+  async ({ steps, size, readBytes }) => {
+    const restarts = newRestarts();
+    await restarts.start();
+    const range = `$((i*${size}+1)) $(((i+1)*${size}))`;
+    const line = `i=0; while [ $i -lt ${steps} ]; do seq -f o%.0f ${range}; seq -f e%.0f ${range} >&2; i=$((i+1)); done`;
+    const paced = { kind: "text", separateError: true, isPaced: true } as const;
+    const command = { command: line, cwd: restarts.work, ...paced };
+    const { id } = await restarts.host.terminals.create(command, ME);
+    const first = await follow(restarts, id, 0, readBytes);
+    await restarts.start();
+    const second = await follow(restarts, id, first.endOffset, first.endOffset + 2000);
+    await restarts.start();
+    const third = await follow(restarts, id, second.endOffset);
+    const lines = (letter: string): string =>
+      Array.from({ length: steps * size }, (_, index) => `${letter}${index + 1}\n`).join("");
+    expect(first.output + second.output + third.output === lines("o")).toBe(true);
+    expect(first.error + second.error + third.error === lines("e")).toBe(true);
+    const { bytes } = (await restarts.spool.read(uriOf(id), 0, third.endOffset + 1)) ?? {
+      bytes: [],
+    };
+    const spooled = Buffer.from(bytes).toString("latin1");
+    expect(spooled === first.joined + second.joined + third.joined).toBe(true);
+  },
+  60_000,
+);
+
+test("[U725] a note that does not say how much came from stderr continues where the held bytes begin", async () => {
+  const restarts = newRestarts();
+  await restarts.start();
+  const command = "seq 1000; seq 1000 >&2; while [ ! -e go ]; do sleep 0.02; done; echo end; echo end >&2";
+  const made = await restarts.host.terminals.create(
+    { command, cwd: restarts.work, kind: "text", separateError: true },
+    ME,
+  );
+  const lines = Array.from({ length: 1000 }, (_, index) => `${index + 1}\n`).join("");
+  const endOffset = 2 * lines.length;
+  await until(async () => (await restarts.spool.extent(uriOf(made.id)))?.endOffset === endOffset);
+  await restarts.kill();
+  const [held] = (await restarts.port.held()).runs;
+  const run = await restarts.port.attach(held?.id ?? "", { bytes() {}, exit() {}, end() {} }, {});
+  // As earlier hosts wrote it: the offset of both streams is acknowledged as one of stdout.
+  const place = { rawOffset: endOffset, offset: endOffset };
+  run.acknowledge("output", endOffset, JSON.stringify(place));
+  await restarts.start();
+  writeFileSync(path.join(restarts.work, "go"), "");
+  const { output, error } = await follow(restarts, made.id, endOffset);
+  expect([output, error.endsWith("end\n")]).toEqual(["end\n", true]);
+});
 
 test("[U660] a command that an earlier host started counts for its session until it ends", async () => {
   const restarts = newRestarts({

@@ -1,7 +1,7 @@
 // The notes on a terminal's run with which the next host makes the terminal again.
 import type { SessionUri, TerminalState, TerminalUri } from "@holdfast/ahp";
 import type { HeldRun } from "@holdfast/terminal/port";
-import type { ContinuedStream, EarlierCommand } from "@holdfast/terminal/terminal";
+import { type ContinuedStream, type EarlierCommand, streamPlaceOf } from "@holdfast/terminal/terminal";
 import type { ScanPlace } from "@holdfast/terminal/view";
 import type { Storage } from "../ports.ts";
 import type { ShownPlan, TerminalPlan } from "./terminal-plan.ts";
@@ -117,6 +117,17 @@ function earlierCommand(
 function placeOf({ note, heldFrom }: HeldRun): ScanPlace | undefined {
   if (note === undefined) return undefined;
   const place = JSON.parse(note) as ScanPlace;
-  const dropped = Math.max(0, heldFrom.output - place.rawOffset);
-  return { ...place, rawOffset: place.rawOffset + dropped, offset: place.offset + dropped };
+  // Notes of earlier hosts do not say how much came from stderr: their place is where the held bytes begin.
+  const { output, error } =
+    place.errorOffset === undefined
+      ? { output: Math.min(place.rawOffset, heldFrom.output), error: heldFrom.error }
+      : streamPlaceOf(place);
+  const droppedError = Math.max(0, heldFrom.error - error);
+  const dropped = Math.max(0, heldFrom.output - output) + droppedError;
+  return {
+    ...place,
+    rawOffset: output + error + dropped,
+    offset: place.offset + dropped,
+    errorOffset: error + droppedError,
+  };
 }

@@ -1,10 +1,15 @@
 // One host's reading of a kept run: its position in each stream, and what was reported to it.
 import type { RunExit, RunSink, RunStream } from "../process/port.ts";
 import type { HeldStream } from "./held-stream.ts";
+import type { StreamOrder, StreamPlace } from "./stream-order.ts";
 
 /** The run that a feed reads. */
 export interface FeedSource {
   readonly streams: Readonly<Record<RunStream, HeldStream>>;
+  /** The order of its streams; undefined where they are independent. */
+  readonly order: StreamOrder | undefined;
+  /** The first byte of each stream that is delivered. */
+  readonly heldFrom: StreamPlace;
   /** The offset of `output` at which the command closed it. */
   readonly outputEndedAt: number | undefined;
   readonly exit: RunExit | undefined;
@@ -58,9 +63,15 @@ export class Feed {
     this.#sink = sink;
     this.#windowBytes = windowBytes;
     this.#onProgress = onProgress;
-    const first = (name: RunStream): number => Math.max(from[name] ?? 0, source.streams[name].from);
+    const { heldFrom } = source;
+    const first = (name: RunStream): number => Math.max(from[name] ?? 0, heldFrom[name]);
     this.#position = { output: first("output"), error: first("error") };
     this.#credit = { output: windowBytes, error: windowBytes };
+  }
+
+  /** Bytes below these offsets were given to the sink. */
+  get position(): StreamPlace {
+    return this.#position;
   }
 
   /** Bytes that were not given to the sink yet. */
@@ -136,10 +147,8 @@ export class Feed {
   /** Delivers one thing; the number of its bytes, or undefined when there is nothing to deliver now. */
   #step(maxBytes: number): number | undefined {
     if (this.#isClosed || this.#reported.end) return undefined;
-    for (const stream of streamNames) {
-      const sent = this.#sendBytes(stream, maxBytes);
-      if (sent > 0) return sent;
-    }
+    const sent = this.#source.order === undefined ? this.#sendAny(maxBytes) : this.#sendNext(maxBytes);
+    if (sent > 0) return sent;
     const { outputEndedAt, exit, isEnded } = this.#source;
     if (
       outputEndedAt !== undefined &&
@@ -163,14 +172,41 @@ export class Feed {
     return undefined;
   }
 
-  #sendBytes(stream: RunStream, maxBytes: number): number {
+  #sendAny(maxBytes: number): number {
+    for (const stream of streamNames) {
+      const sent = this.#sendBytes(stream, maxBytes);
+      if (sent > 0) return sent;
+    }
+    return 0;
+  }
+
+  /** Bytes of the stream whose turn it is; the other one waits for them. */
+  #sendNext(maxBytes: number): number {
+    const { order } = this.#source;
+    const turn = order?.at(this.#position.output + this.#position.error);
+    if (turn === undefined) return 0;
+    const { stream, sizeBytes } = turn;
+    if (this.#limit(stream) > this.#position[stream]) {
+      return this.#sendBytes(stream, Math.min(maxBytes, sizeBytes));
+    }
+    // Only for a host that began between two places of the order.
+    return this.#sendBytes(stream === "output" ? "error" : "output", maxBytes);
+  }
+
+  /** Bytes of a stream from this offset on are not delivered yet. */
+  #limit(stream: RunStream): number {
     const { exit, streams } = this.#source;
-    const held = streams[stream];
+    const { end } = streams[stream];
+    if (exit === undefined || this.#reported.exit) return end;
+    return stream === "output" ? exit.finalOffset : exit.finalErrorOffset;
+  }
+
+  #sendBytes(stream: RunStream, maxBytes: number): number {
+    const held = this.#source.streams[stream];
     // While no host was attached, bytes may have been dropped above the position of this one.
     if (this.#position[stream] < held.from) this.#position[stream] = held.from;
     const position = this.#position[stream];
-    const finalOffset = stream === "output" ? exit?.finalOffset : exit?.finalErrorOffset;
-    const limit = this.#reported.exit ? held.end : (finalOffset ?? held.end);
+    const limit = this.#limit(stream);
     const bound = Math.min(limit - position, this.#credit[stream], maxBytes);
     if (bound <= 0) return 0;
     if (limit - position > smallBytes && this.#sink.isReady?.() === false) return 0;

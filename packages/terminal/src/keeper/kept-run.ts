@@ -5,6 +5,7 @@ import { Feed, type FeedSink, type FeedSource, type StreamOffsets } from "./feed
 import type { HeldStorage } from "./held-storage.ts";
 import { HeldStream } from "./held-stream.ts";
 import { InputKeys, type KeyedPiece } from "./input-keys.ts";
+import { StreamOrder, type StreamPlace } from "./stream-order.ts";
 
 /** So much is read ahead of an attached host that does not take it; then the command waits. */
 const readAheadBytes = 512 * 1024;
@@ -17,6 +18,8 @@ const streamNames = ["output", "error"] as const;
 export class KeptRun implements FeedSource {
   readonly request: RunRequest;
   readonly streams: Readonly<Record<RunStream, HeldStream>>;
+  /** Of a command's two pipes; the streams of a protocol are independent. */
+  readonly order: StreamOrder | undefined;
   /** For the spawner. */
   readonly sink: RunSink = {
     bytes: (stream, bytes) => this.#take(stream, bytes),
@@ -40,6 +43,10 @@ export class KeptRun implements FeedSource {
   #isEnded = false;
   #run: Run | undefined;
   #feed: Feed | undefined;
+  /** Bytes below these offsets were given to some host: their order is settled. */
+  readonly #delivered: Record<RunStream, number> = { output: 0, error: 0 };
+  /** Of both streams together, so many bytes were taken by a host. */
+  #takenBytes = 0;
   #note: string | undefined;
   readonly #keys = new InputKeys();
   #inputOffset = 0;
@@ -53,6 +60,7 @@ export class KeptRun implements FeedSource {
     this.request = request;
     this.#storage = storage;
     this.streams = { output: new HeldStream(storage), error: new HeldStream(storage) };
+    if (request.kind === "text" && request.separateError === true) this.order = new StreamOrder();
     this.#awayBytes = { output: storage.bounds.tailBytes, error: storage.bounds.tailBytes };
   }
 
@@ -66,6 +74,15 @@ export class KeptRun implements FeedSource {
 
   get isEnded(): boolean {
     return this.#isEnded;
+  }
+
+  /** The first byte of each stream from which nothing is missing. */
+  get heldFrom(): StreamPlace {
+    const from = { output: this.streams.output.from, error: this.streams.error.from };
+    if (this.order === undefined) return from;
+    this.#noteDelivered();
+    if (streamNames.some((stream) => from[stream] > this.#delivered[stream])) this.#reorderUnread();
+    return this.order.after(from);
   }
 
   get hasInput(): boolean {
@@ -112,7 +129,7 @@ export class KeptRun implements FeedSource {
       key,
       tag,
       note: this.#note,
-      heldFrom: { output: this.streams.output.from, error: this.streams.error.from },
+      heldFrom: this.heldFrom,
       inputOffset: this.#inputOffset,
       hasExited: this.#exit !== undefined,
     };
@@ -126,6 +143,7 @@ export class KeptRun implements FeedSource {
         throw invalidRequest(`from.${stream}`, `at most ${end}, the end of what the run has written`);
       }
     }
+    this.#noteDelivered();
     this.#feed?.close();
     this.#drainListeners.clear();
     this.#feed = new Feed(this, sink, from, windowBytes, () => this.#pace());
@@ -137,6 +155,7 @@ export class KeptRun implements FeedSource {
   detach(feed: Feed): void {
     feed.close();
     if (this.#feed !== feed) return;
+    this.#noteDelivered();
     this.#feed = undefined;
     this.#drainListeners.clear();
     this.#isHeldByHost = false;
@@ -156,6 +175,7 @@ export class KeptRun implements FeedSource {
   acknowledge(stream: RunStream, offset: number, note: string | undefined): void {
     const taken = this.#feed?.takenTo(stream) ?? 0;
     this.streams[stream].dropBelow(offset, offset <= taken);
+    this.order?.dropBelow({ output: this.streams.output.from, error: this.streams.error.from });
     if (note !== undefined) this.#note = note;
     this.#pace();
   }
@@ -208,9 +228,45 @@ export class KeptRun implements FeedSource {
 
   #take(stream: RunStream, bytes: Uint8Array): void {
     this.streams[stream].append(bytes);
+    if (this.order !== undefined) this.#addToOrder(this.order, stream, bytes.length);
     this.#feed?.notify(stream);
     this.#trim(stream);
     this.#pace();
+  }
+
+  #addToOrder(order: StreamOrder, stream: RunStream, sizeBytes: number): void {
+    this.#noteDelivered();
+    const { output, error } = this.#delivered;
+    // Bytes after the exit stay after those before it.
+    order.add(stream, sizeBytes, this.#exit === undefined ? output + error : undefined);
+    if (order.isFull) this.#boundOrder(order);
+  }
+
+  /** Forgets a part of the order: of bytes that a host has received, or else of those that none has. */
+  #boundOrder(order: StreamOrder): void {
+    order.dropBelow({ output: this.streams.output.from, error: this.streams.error.from });
+    if (order.isFull && !order.halve(this.#takenBytes)) this.#reorderUnread();
+  }
+
+  /** Any order is right for bytes that no host has: those that were dropped come first, those after the exit last. */
+  #reorderUnread(): void {
+    const { output, error } = this.streams;
+    const places: StreamPlace[] = [{ output: output.from, error: error.from }];
+    const { finalOffset, finalErrorOffset } = this.#exit ?? {};
+    if (finalOffset !== undefined && finalErrorOffset !== undefined) {
+      places.push({ output: finalOffset, error: finalErrorOffset });
+    }
+    places.push({ output: output.end, error: error.end });
+    this.order?.reorder(this.#delivered.output + this.#delivered.error, places);
+  }
+
+  #noteDelivered(): void {
+    const feed = this.#feed;
+    if (feed === undefined) return;
+    for (const stream of streamNames) {
+      this.#delivered[stream] = Math.max(this.#delivered[stream], feed.position[stream]);
+    }
+    this.#takenBytes = Math.max(this.#takenBytes, feed.takenTo("output") + feed.takenTo("error"));
   }
 
   /** Drops the oldest bytes of a tail. */

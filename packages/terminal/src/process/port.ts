@@ -214,7 +214,7 @@ export interface HeldRun {
   readonly tag: string | undefined;
   /** The note of the last acknowledgement. */
   readonly note: string | undefined;
-  /** The first byte of each stream that is still held: the offset that was acknowledged, or more if bytes were dropped. */
+  /** The first byte of each stream that is delivered: the offset that was acknowledged, or more if bytes were dropped (K742). */
   readonly heldFrom: Readonly<Record<RunStream, number>>;
   readonly inputOffset: number;
   readonly hasExited: boolean;

@@ -9,6 +9,7 @@ import type { HeldBounds } from "../keeper/index.ts";
 import type { ProcessPort, RunKind } from "../process/port.ts";
 import { TerminalError } from "../terminal-error.ts";
 import { describeInput } from "./held-input-contract.ts";
+import { describeStreamOrder } from "./held-order-contract.ts";
 import { type HostSuccession, attachAt, only } from "./host-succession.ts";
 import { RunRecord, attachAcknowledging, isAlive, recordRun, untilGone } from "./run-record.ts";
 
@@ -35,6 +36,7 @@ export function heldRunsContract(
     afterAll(() => hosts.close());
     describeHolding(() => hosts);
     describeOffsets(() => hosts);
+    describeStreamOrder(() => hosts);
     describeBounds(() => hosts);
     describeStarts(() => hosts);
     describeInput(() => hosts);

@@ -10,12 +10,14 @@ export class RunRecord {
   /** Chunks that did not begin where the one before them ended. */
   readonly misplaced: string[] = [];
   readonly #chunks: { stream: RunStream; bytes: Buffer }[] = [];
+  readonly #firstOffset: Readonly<Record<RunStream, number>>;
   readonly #nextOffset: Record<RunStream, number>;
   readonly #watchers = new Set<() => void>();
   #exit: RunExit | undefined;
 
   /** The offsets at which it begins. */
   constructor({ output = 0, error = 0 }: Partial<Record<RunStream, number>> = {}) {
+    this.#firstOffset = { output, error };
     this.#nextOffset = { output, error };
   }
 
@@ -48,6 +50,22 @@ export class RunRecord {
   text(stream: RunStream = "output"): string {
     const chunks = this.#chunks.filter((chunk) => chunk.stream === stream);
     return Buffer.concat(chunks.map((chunk) => chunk.bytes)).toString("utf8");
+  }
+
+  /** Both streams, in the order in which they were delivered. */
+  joinedText(): string {
+    return Buffer.concat(this.#chunks.map((chunk) => chunk.bytes)).toString("utf8");
+  }
+
+  /** The offset in each stream after so many of the bytes that were delivered. */
+  placeAfter(sizeBytes: number): Record<RunStream, number> {
+    const place = { ...this.#firstOffset };
+    let left = sizeBytes;
+    for (const { stream, bytes } of this.#chunks) {
+      place[stream] += Math.min(bytes.length, left);
+      left -= Math.min(bytes.length, left);
+    }
+    return place;
   }
 
   /** Resolves when a stream's text matches. */

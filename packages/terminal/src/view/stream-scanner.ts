@@ -58,6 +58,8 @@ export interface ScanPlace {
   readonly rawOffset: number;
   readonly offset: number;
   readonly modes: TerminalModes;
+  /** How many of the bytes that were read came from stderr, where that has its own pipe. */
+  readonly errorOffset?: number | undefined;
 }
 
 /** Where the reader stands. Only 7-bit sequences count: the bytes of the 8-bit forms occur within characters of UTF-8. */

@@ -4,7 +4,7 @@ import { setImmediate as nextTick } from "node:timers/promises";
 import { CommandError } from "./command-error.ts";
 import type { Console, Paint, Streams } from "./console.ts";
 import { EXIT_CODES } from "./exit-codes.ts";
-import { RawInput } from "./raw-input.ts";
+import { RawInput, restoreEditorAtEnd } from "./raw-input.ts";
 import { safeText } from "./safe-text.ts";
 
 /** Ctrl-C, which sends no signal while keys are read one by one. */
@@ -149,10 +149,14 @@ async function discardTyped(stdin: Streams["stdin"]): Promise<void> {
 function ask(console: Console, question: string): Promise<string | undefined> {
   const { stdin: input, stderr: output } = console.streams;
   const lines = createInterface({ input, output });
+  const undoRestore = restoreEditorAtEnd(input, lines);
   return new Promise<string | undefined>((resolve) => {
     resumeAfterStop(lines);
     lines.once("SIGINT", () => lines.close());
     lines.once("close", () => resolve(undefined));
     lines.question(question, resolve);
-  }).finally(() => lines.close());
+  }).finally(() => {
+    undoRestore();
+    lines.close();
+  });
 }

@@ -2,6 +2,7 @@
 import process from "node:process";
 import { createInterface, type Interface, type Key } from "node:readline";
 import type { Console } from "./console.ts";
+import { restoreEditorAtEnd } from "./raw-input.ts";
 
 export type Line =
   /** Several lines, where they were pasted. */
@@ -45,6 +46,7 @@ class LineEditor {
   #settling: NodeJS.Immediate | undefined;
   #hasWarned = false;
   #resolve: ((line: Line) => void) | undefined;
+  #undoRestore = (): void => {};
   readonly #leave = (): void => this.#settle({ kind: "left" });
   readonly #unmark = (): void => void this.#console.streams.stderr.write(leavePastes);
   readonly #look = (_text: string | undefined, key: Key): void => this.#lookAt(key);
@@ -76,6 +78,7 @@ class LineEditor {
         .on("close", () => this.#settle(this.#settling === undefined ? { kind: "end" } : this.#text()))
         .on("SIGINT", () => this.#interrupt())
         .on("SIGCONT", () => this.#edit());
+      this.#undoRestore = restoreEditorAtEnd(this.#console.streams.stdin, this.#editor, this.#unmark);
       this.#editor.setPrompt(prompt);
       this.#edit();
       if (signal?.aborted === true) this.#leave();
@@ -145,6 +148,7 @@ class LineEditor {
     signal?.removeEventListener("abort", this.#leave);
     stdin.off("keypress", this.#look);
     process.off("exit", this.#unmark);
+    this.#undoRestore();
     this.#editor.close();
     this.#unmark();
     if (line.kind !== "line") stderr.write("\n");

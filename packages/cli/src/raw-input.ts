@@ -2,6 +2,7 @@
 import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import process from "node:process";
+import type { Interface, Key } from "node:readline";
 import type { Streams } from "./console.ts";
 
 interface RawInputParts {
@@ -23,6 +24,7 @@ export class RawInput {
   readonly #parts: RawInputParts;
   #isReading = false;
   #isClosed = false;
+  #undoRestore = (): void => {};
   readonly #take = (chunk: Buffer | string): void => this.#read(String(chunk));
   readonly #end = (): void => this.#parts.onEnd?.();
   readonly #continue = (): void => {
@@ -47,6 +49,7 @@ export class RawInput {
     const { stdin, isRequired } = this.#parts;
     if (this.#isReading || this.#isClosed || !(isRequired || isInForeground())) return;
     this.#isReading = true;
+    this.#undoRestore = restoreAtEnd(() => this.#release());
     stdin.setRawMode(true);
     // A terminal that hangs up is an error of reading.
     stdin.on("data", this.#take).on("end", this.#end).on("error", this.#end).resume();
@@ -55,6 +58,7 @@ export class RawInput {
   #release(): void {
     const { stdin, isRequired } = this.#parts;
     this.#isReading = false;
+    this.#undoRestore();
     stdin.off("data", this.#take).off("end", this.#end).off("error", this.#end).pause();
     // In the background this would stop the process.
     if (isRequired || isInForeground()) stdin.setRawMode(false);
@@ -75,6 +79,57 @@ export class RawInput {
 /** Sends a signal to all processes that the terminal would send it to. */
 export function signalGroup(signal: NodeJS.Signals): void {
   process.kill(0, signal);
+}
+
+/** Signals that end a program, unless it listens for them. */
+const endingSignals = ["SIGTERM", "SIGHUP"] as const;
+
+/**
+ * Restores the terminal before a signal ends this program, which ends as it would have (C896). To be undone with what
+ * is returned when there is nothing to restore, and before the process is stopped: a signal ends a stopped job at once.
+ */
+function restoreAtEnd(restore: () => void): () => void {
+  const undo = (): void => {
+    for (const signal of endingSignals) process.off(signal, end);
+  };
+  const end = (signal: NodeJS.Signals): void => {
+    undo();
+    try {
+      // In the background the terminal is another job's, and a change of its mode would stop this process.
+      if (isInForeground()) restore();
+    } catch {
+      // The terminal has hung up: there is nothing to restore.
+    }
+    if (process.listenerCount(signal) === 0) process.kill(process.pid, signal);
+  };
+  for (const signal of endingSignals) process.on(signal, end);
+  return undo;
+}
+
+/** `restoreAtEnd` for an editor of Node, which itself sets the terminal's mode and stops the process at Ctrl-Z. */
+export function restoreEditorAtEnd(
+  stdin: Streams["stdin"],
+  editor: Interface,
+  restore: () => void = () => {},
+): () => void {
+  let undo = (): void => {};
+  const begin = (): void => {
+    undo = restoreAtEnd(() => {
+      restore();
+      stdin.setRawMode(false);
+    });
+  };
+  const look = (_text: string | undefined, { ctrl, name }: Key): void => {
+    if (ctrl === true && name === "z") undo();
+  };
+  // Before the editor.
+  stdin.prependListener("keypress", look);
+  editor.on("SIGCONT", () => isInForeground() && begin());
+  begin();
+  return () => {
+    stdin.off("keypress", look);
+    undo();
+  };
 }
 
 /** The place of the fields of /proc/self/stat, counted from the end of the process's name. */

@@ -125,6 +125,11 @@ export const ERRORS = {
     rpcCode: rpc.invalidParams,
     message: "This agent does not support this kind of attachment. Leave it out, or use another agent.",
   },
+  ACP_ATTACHMENT_NOT_STORED: {
+    status: 410,
+    rpcCode: rpc.invalidRequest,
+    message: "An attachment of this message is no longer stored. Attach it again.",
+  },
   ACP_CONTEXT_LOST: {
     status: 409,
     rpcCode: rpc.invalidRequest,

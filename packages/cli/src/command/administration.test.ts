@@ -5,6 +5,7 @@ import type { SessionState, Turn } from "@holdfast/ahp";
 import { beforeAll, describe, expect, it } from "vitest";
 import { useAdministeredHost } from "../testing/administered-host.ts";
 import { runWords, type CommandRun } from "../testing/command-run.ts";
+import { programFile } from "../testing/program-file.ts";
 import { ProgramRun } from "../testing/program-run.ts";
 import { TypedProgram } from "../testing/typed-program.ts";
 
@@ -206,6 +207,25 @@ describe("[C53] a person", () => {
     expect(await host.read("ls")).not.toContainEqual(expect.objectContaining({ session_key: key }));
   }, 60_000);
 });
+
+it.each([
+  ["SIGTERM", 143],
+  ["SIGHUP", 129],
+] as const)(
+  "[C896] %s at a question ends the command and restores the terminal",
+  async (signal, exitCode) => {
+    const key = await createSession(`asked at ${signal}`);
+    const shell = await TypedProgram.startShell(host.work);
+    const words = `delete ${shortName(key)} --home "${host.home}"`;
+    shell.type(`sh -c '"${process.execPath}" "${programFile}" ${words}; echo ended $?; stty -a'\r`);
+    await shell.seen("[y/N] ");
+    await shell.hasForegroundJob();
+    process.kill(shell.foregroundProgram(), signal);
+    await shell.seen(new RegExp(String.raw`ended ${exitCode}\n[^]*ready\$ $`));
+    expect(shell.text).toMatch(/ icanon [^]* echo /);
+  },
+  60_000,
+);
 
 it("[C843] what was typed before the question does not answer it", async () => {
   const key = await createSession("typed ahead");

@@ -5,7 +5,9 @@ import path from "node:path";
 import type { TurnEvent } from "@holdfast/sdk";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { runWords } from "../testing/command-run.ts";
+import { programFile } from "../testing/program-file.ts";
 import { say, ScriptedHost, update } from "../testing/scripted-host.ts";
+import { signalExitCode } from "../terminal/terminal-exit.ts";
 import { TypedProgram } from "../testing/typed-program.ts";
 
 const folder = mkdtempSync(path.join(tmpdir(), "holdfast-chat-"));
@@ -279,6 +281,55 @@ describe("[C29] a conversation at the keyboard", () => {
       program.type(end);
       expect(await program.exitCode()).toBe(0);
       expect(program.raw.lastIndexOf(off)).toBeGreaterThan(program.raw.lastIndexOf(on));
+    },
+  );
+
+  it.each([
+    ["at its prompt", "SIGTERM", ""],
+    ["at its prompt", "SIGHUP", ""],
+    ["in a turn", "SIGTERM", "hang"],
+    ["in a turn", "SIGHUP", "hang"],
+    ["in a turn after a prompt", "SIGTERM", "hang"],
+  ] as const)(
+    "[C896] leaves the terminal as it was when it is ended %s by %s",
+    { timeout: programsTimeoutMs },
+    async (place, signal, message) => {
+      const shell = await TypedProgram.startShell(host.folder);
+      const [on, off] = ["\u001B[?2004h", "\u001B[?2004l"];
+      const isAsked = place !== "in a turn";
+      const words = `run scripted --home "${host.home}" ${isAsked ? "" : message}`;
+      // A script does not repair the terminal, as an interactive shell does.
+      shell.type(`sh -c '"${process.execPath}" "${programFile}" ${words}; echo ended $?; stty -a'\r`);
+      if (isAsked) await shell.seen(/commands\.\n[^]*> $/);
+      if (isAsked && message !== "") shell.type(`${message}\r`);
+      if (message !== "") await shell.seen("Thinking");
+      await shell.hasForegroundJob();
+      process.kill(shell.foregroundProgram(), signal);
+      await shell.seen(new RegExp(String.raw`ended ${signalExitCode(signal)}\n[^]*ready\$ $`));
+      expect(shell.text).toMatch(/ icanon/);
+      expect(shell.text).toMatch(/ echo /);
+      expect(shell.raw.lastIndexOf(off)).toBeGreaterThan(shell.raw.lastIndexOf(on));
+    },
+  );
+
+  it.each([
+    ["at its prompt", "", /commands\.\n[^]*> $/],
+    ["in a turn", "hang", /Thinking/],
+  ] as const)(
+    "[C896] ends at once when it is killed while Ctrl-Z has stopped it %s",
+    { timeout: programsTimeoutMs },
+    async (_place, message, shown) => {
+      const shell = await TypedProgram.startShell(host.folder);
+      shell.type(`holdfast run scripted --home "${host.home}" ${message}\r`);
+      await shell.seen(shown);
+      await shell.hasForegroundJob();
+      shell.type("\u001A");
+      await shell.seen(/Stopped[^]*ready\$ $/);
+      shell.type(
+        "P=$(jobs -p %1); kill %1; while kill -0 $P 2>/dev/null; do sleep 0.05; done; echo go''ne\r",
+      );
+      await shell.seen(/\ngone\n[^]*ready\$ $/);
+      expect(shell.text).toContain("Terminated");
     },
   );
 

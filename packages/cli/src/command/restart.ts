@@ -6,7 +6,7 @@ import { CommandError } from "../command-error.ts";
 import { EXIT_CODES } from "../exit-codes.ts";
 import { startHostProcess } from "../link/find-host.ts";
 import { findHome } from "../serve/home.ts";
-import { waitForHost } from "../serve/host-file.ts";
+import { readHostFile, waitForHost } from "../serve/host-file.ts";
 import { findHolder, type LockHolder } from "../serve/lock.ts";
 import { mainPid, restartService, unitPath } from "../service/systemd.ts";
 import { localCommand, type CommandContext, type Runner } from "./command.ts";
@@ -31,6 +31,7 @@ async function restart({ console, environment, home: option, programPath }: Comm
   const progress = console.progress("Replacing the host");
   try {
     const isService = existsSync(unitPath(environment)) && (await mainPid()) === holder.pid;
+    if (isService) await checkNext(home);
     const { url, pid } = await (isService
       ? restartByService(home, holder)
       : startHostProcess(home, programPath, ["--take-over"]));
@@ -40,6 +41,14 @@ async function restart({ console, environment, home: option, programPath }: Comm
   } finally {
     progress.close();
   }
+}
+
+/** systemd stops the host before it starts the next one, which must be able to start (C895). */
+async function checkNext(home: string): Promise<void> {
+  // It has the code of the host, which other hosts are started without.
+  const { checkSetup } = await import("../serve/serve.ts");
+  const { host, config } = readHostFile(home) ?? {};
+  checkSetup(home, { host, config });
 }
 
 const pollMs = 25;

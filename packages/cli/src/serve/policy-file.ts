@@ -48,6 +48,14 @@ function brokenPolicy(file: string, problems: readonly string[]): StartError {
   return new StartError(EXIT_CODES.setup, lines.join("\n"));
 }
 
+/** The rules for a host that starts. Throws if the file cannot be used, or is named by the configuration and missing. */
+export function readRules(file: string, isNamed: boolean): CurrentPolicy {
+  const reading = readPolicyFile(file);
+  if (reading.state === "broken") throw brokenPolicy(file, reading.problems);
+  if (reading.state === "absent" && isNamed) throw brokenPolicy(file, ["it does not exist"]);
+  return reading.state === "read" ? rulesIn(file, reading.file) : { policy: undefined, file };
+}
+
 /** The rules of a running host. A change that cannot be used leaves the last good rules in force. */
 export class PolicyFileSource implements PolicySource {
   readonly #file: string;
@@ -55,15 +63,12 @@ export class PolicyFileSource implements PolicySource {
   #current: CurrentPolicy;
   #stamp: string;
 
-  /** Throws if the file cannot be used, or is named by the configuration and missing. */
+  /** Throws as `readRules` does. */
   constructor(file: string, isNamed: boolean, log: Log) {
     this.#file = file;
     this.#log = log;
     this.#stamp = stampOf(file);
-    const reading = readPolicyFile(file);
-    if (reading.state === "broken") throw brokenPolicy(file, reading.problems);
-    if (reading.state === "absent" && isNamed) throw brokenPolicy(file, ["it does not exist"]);
-    this.#current = reading.state === "read" ? rulesIn(file, reading.file) : { policy: undefined, file };
+    this.#current = readRules(file, isNamed);
   }
 
   /** One look at the file's times; it is read only after a change. */

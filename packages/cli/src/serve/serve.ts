@@ -3,15 +3,17 @@ import path from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import type { Log, Redactor } from "@holdfast/core";
 import { type Config, HostError, OPERATIONS } from "@holdfast/protocol";
-import type { RunningWork } from "@holdfast/server";
+import { ownNames, type RunningWork } from "@holdfast/server";
 import { CommandError, StartError, systemCode } from "../command-error.ts";
 import { EXIT_CODES } from "../exit-codes.ts";
+import { checkOwnAgents } from "./agents.ts";
 import { loadConfig } from "./config-file.ts";
 import { explainStorageStart } from "./database.ts";
 import { mentionHangReport } from "./hang-report.ts";
 import { explainHomeAccess, findHome, openHome } from "./home.ts";
 import { type HostFile, removeHostFile, waitForHost, writeHostFile } from "./host-file.ts";
 import { acquireLock, type HomeLock, isStillHeld, type LockHolder } from "./lock.ts";
+import { policyPath, readRules } from "./policy-file.ts";
 import { requestStop } from "./stop-request.ts";
 import { openToken, readToken } from "./token.ts";
 
@@ -115,6 +117,7 @@ async function serveIn(home: string, options: ServeOptions, around: ServeContext
     const found = await waitForHost(home, attempt.holder);
     if (found !== undefined && options.takeOver === true) {
       before = found;
+      checkSetup(home, sameOptions(options, found));
       await askToLeave(home, attempt.holder, found);
     } else if (found !== undefined) {
       const { url, pid } = found;
@@ -169,8 +172,7 @@ async function startHost(
   { environment, log, redactor, startHost: start, onStopRequest, onFatal }: ServeContext,
   isTakenOver: boolean,
 ): Promise<{ ready: ReadyHost; close(work: RunningWork): Promise<void> }> {
-  const fileConfig = loadConfig(home, options.config);
-  const config: Config = { ...fileConfig, listen: chooseAddress(fileConfig, options) };
+  const config = configWith(home, options);
   const token = openToken(home, log);
   redactor.add(token);
   let host: ListeningHost | undefined;
@@ -185,7 +187,7 @@ async function startHost(
       redactor,
       onStopRequest,
       startEmpty,
-      keeper: options.keeper !== false && !environment[noKeeperVariable] && fileConfig.keeper.enabled,
+      keeper: options.keeper !== false && !environment[noKeeperVariable] && config.keeper.enabled,
       isTakenOver,
       onFatal,
     });
@@ -196,6 +198,27 @@ async function startHost(
     return { ready, close: (work) => started.close(work) };
   } catch (error) {
     await host?.close("keep");
+    throw explainListenError(error, config.listen);
+  }
+}
+
+/** The configuration, with what the arguments say instead. */
+function configWith(home: string, options: ServeOptions): Config {
+  const config = loadConfig(home, options.config);
+  return { ...config, listen: chooseAddress(config, options) };
+}
+
+/**
+ * Throws a `StartError` for a mistake in what a person sets a host up with. A host that is to be replaced is stopped
+ * only after this: the next one would end with the mistake, and none would run (C895).
+ */
+export function checkSetup(home: string, options: ServeOptions): void {
+  const config = configWith(home, options);
+  checkOwnAgents(config);
+  readRules(policyPath(home, config), config.policy !== undefined);
+  try {
+    ownNames(config.listen);
+  } catch (error) {
     throw explainListenError(error, config.listen);
   }
 }

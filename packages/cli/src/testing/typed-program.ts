@@ -88,6 +88,16 @@ export class TypedProgram {
     });
   }
 
+  /** The process that the script in the foreground of the shell has started. */
+  foregroundProgram(): number {
+    const group = spawnSync("ps", ["-o", "tpgid=", "-p", String(this.pid)], { encoding: "utf8" });
+    const { stdout } = spawnSync("ps", ["-A", "-o", "ppid=,pid="], { encoding: "utf8" });
+    const pairs = stdout.split("\n").map((line) => line.trim().split(/\s+/));
+    const [, pid] = pairs.find(([parent]) => parent === group.stdout.trim()) ?? [];
+    if (pid === undefined) throw new Error("Nothing runs in the foreground");
+    return Number(pid);
+  }
+
   /** The exit code, once everything was shown. */
   async exitCode(): Promise<number | null> {
     await this.#record.until(() => this.#record.exitOf !== undefined, "it never ended");

@@ -83,6 +83,32 @@ test("[N51] of attachments above 256 KiB together, only type and size are kept",
   ]);
 });
 
+test("[N880] an attachment whose data is not kept cannot be sent again, and is named", () => {
+  const small = attach("text/plain", "small");
+  const large = attach("image/png", "x".repeat(300_000));
+  const kept = describeAttachments({ message: "", attachments: [small, large] }) ?? [];
+  for (const text of ["", "look"]) {
+    for (const [attachments, words] of [
+      [kept, "Attachment 1 (text/plain, 5 bytes) is no longer stored. Attach it again."],
+      [kept.slice(1), "Attachment 2 (image/png, 300000 bytes) is no longer stored. Attach it again."],
+    ] as const) {
+      const error = expect.objectContaining({ code: "ACP_ATTACHMENT_NOT_STORED", message: words }) as Error;
+      expect(() => buildMessagePrompt({ text, origin: { kind: "user" }, attachments }, all)).toThrow(error);
+    }
+  }
+});
+
+test("[N880] attachments that clients describe are sent as they are", () => {
+  const attachments = [
+    { type: "simple", label: "Selection" },
+    { type: "simple", label: "Attachment 1: image/png, 5 bytes", modelRepresentation: "a picture" },
+  ] as const;
+  expect(buildMessagePrompt({ text: "look", origin: { kind: "user" }, attachments }, all)).toEqual([
+    { type: "text", text: "look" },
+    { type: "text", text: "a picture" },
+  ]);
+});
+
 test("[N815] the text of an attachment is not run by an agent that runs messages", () => {
   const comments = { type: "simple", label: "Comments", modelRepresentation: "> notes.md" } as const;
   const message = { text: "date", origin: { kind: "user" }, attachments: [comments] } as const;

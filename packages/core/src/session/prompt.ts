@@ -8,6 +8,9 @@ type Accepts = NonNullable<NonNullable<AcpInitializeResult["agentCapabilities"]>
 /** How much of a message's attachments is kept with it; of more, only what they were. */
 const maxKeptCharacters = 256 * 1024;
 
+/** The labels of the host. Those of attachments without data are all that is known of them, also in older states. */
+const labelPattern = /^Attachment (\d+): (.+, \d+ bytes)$/;
+
 const textTypes = /^(?:text\/|application\/(?:json|xml|yaml|toml|javascript)$|.+\+(?:json|xml)$)/;
 
 /** The content blocks of a prompt; an attachment that the agent cannot take is an error that names it. */
@@ -20,8 +23,10 @@ export function buildPrompt(
   return [...text, ...attachments.map((attachment, index) => buildBlock(attachment, index, accepts))];
 }
 
-/** The content blocks of a message of the chat; what was too large to be kept with it cannot be sent again. */
-export function buildMessagePrompt({ text, attachments = [] }: Message, info: AcpInitializeResult): object[] {
+/** The content blocks of a message of the chat; an attachment that was too large to be kept with it is an error. */
+export function buildMessagePrompt(message: Message, info: AcpInitializeResult): object[] {
+  requireStored(message);
+  const { text, attachments = [] } = message;
   const accepts = info.agentCapabilities?.promptCapabilities ?? {};
   const blocks = attachments.flatMap((attachment, index) =>
     attachment.type === "simple"
@@ -29,6 +34,20 @@ export function buildMessagePrompt({ text, attachments = [] }: Message, info: Ac
       : buildAttachment(attachment, index, accepts),
   );
   return [...(text === "" ? [] : [{ type: "text", text }]), ...blocks];
+}
+
+/** Throws for an attachment of which only type and size are kept (N880). */
+export function requireStored({ attachments = [] }: Message): void {
+  for (const attachment of attachments) {
+    if (attachment.type !== "simple" || attachment.modelRepresentation !== undefined) continue;
+    const [, number, content] = labelPattern.exec(attachment.label) ?? [];
+    if (number === undefined) continue;
+    throw new HostError(
+      "ACP_ATTACHMENT_NOT_STORED",
+      `Attachment ${number} (${content}) is no longer stored. Attach it again.`,
+      { details: { attachment: Number(number) - 1 } },
+    );
+  }
 }
 
 /** A text that nobody wrote as a command must not become one (N815). */

@@ -1,7 +1,7 @@
 // Messages that wait while their host is killed: sent by the next one, as their senders asked.
 import { rmSync } from "node:fs";
 import path from "node:path";
-import type { ChatState } from "@holdfast/ahp";
+import { type ChatState, makeId } from "@holdfast/ahp";
 import { expect, test } from "vitest";
 import { until } from "../testing/agent-record.ts";
 import { FakeSession } from "../testing/fake-session.ts";
@@ -35,6 +35,72 @@ test("[R725] messages that were queued behind the turn are sent after it", async
   const { turns, queuedMessages } = await ended(restarts, key, 2);
   expect(turns.map(({ message }) => message.text)).toEqual(["first", "second"]);
   expect(queuedMessages).toEqual([]);
+});
+
+/** More than is kept with a message. */
+const picture = {
+  mime: "image/png",
+  contentString: `data:image/png;base64,${Buffer.alloc(300_000).toString("base64")}`,
+};
+const notStored = {
+  code: "ACP_ATTACHMENT_NOT_STORED",
+  message: "Attachment 1 (image/png, 300000 bytes) is no longer stored. Attach it again.",
+};
+const seeing = {
+  protocolVersion: 1,
+  agentCapabilities: { loadSession: true, promptCapabilities: { image: true } },
+};
+
+test("[N880] a queued message whose attachment is no longer stored fails, and the next one is sent", async () => {
+  const restarts = newRestarts({
+    script: {
+      initialize: [answer(seeing)],
+      prompts: { first: [{ do: "until", path: "go" }], "*": [say("$prompt.text")] },
+    },
+  });
+  await restarts.start();
+  const key = await restarts.open({ approvalPolicy: "approve-all" });
+  sessionOf(restarts, key).stream("first");
+  const look = { queue: true, attachments: [picture], idempotencyKey: "look" };
+  sessionOf(restarts, key).stream("look", look);
+  sessionOf(restarts, key).stream("", { queue: true, attachments: [picture] });
+  sessionOf(restarts, key).stream("last", { queue: true });
+  await restarts.start();
+  const repeated = sessionOf(restarts, key).chat("look", look);
+  restarts.pass("go");
+  await expect(repeated).rejects.toMatchObject(notStored);
+  const { turns } = await ended(restarts, key, 4);
+  expect(turns.map(({ end }) => end)).toMatchObject([
+    { state: "complete" },
+    { state: "failed", error: notStored },
+    { state: "failed", error: notStored },
+    { state: "complete" },
+  ]);
+  expect(restarts.heard.methods.filter((method) => method === "session/prompt")).toHaveLength(2);
+});
+
+test("[N880] Retry of a message whose attachment is no longer stored is rejected, also before its agent runs", async () => {
+  const restarts = newRestarts({
+    script: {
+      initialize: [answer(seeing)],
+      prompts: { look: [{ do: "exit", code: 1 }], "*": [say("$prompt.text")] },
+    },
+  });
+  await restarts.start();
+  const key = await restarts.open();
+  const session = sessionOf(restarts, key);
+  await session.stream("look", { attachments: [picture] }).ended;
+  const { id: turnId } = session.lastTurn;
+  const clientId = makeId("client", "ann");
+  const retry = (): unknown =>
+    restarts.host.submit(
+      session.chatState.resource,
+      { type: "chat/turnResume", turnId },
+      { actor: { kind: "client", clientId }, origin: { clientId, clientSeq: 1 } },
+    );
+  expect(await retry()).toMatchObject({ outcome: "rejected", reason: notStored.message });
+  expect(session.lastTurn).toMatchObject({ id: turnId, end: { state: "failed" } });
+  expect(restarts.heard.methods.filter((method) => method === "session/prompt")).toHaveLength(1);
 });
 
 test("[R740] a request that was queued by a client that cannot be asked is denied in the next host as well", async () => {

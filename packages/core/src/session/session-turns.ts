@@ -13,7 +13,7 @@ import { type ChatRequest, ERRORS, HostError } from "@holdfast/protocol";
 import type { AcpInitializeResult } from "../agent/acp.ts";
 import type { ActionOrigin, LogEntry } from "../channel/log-entry.ts";
 import type { ReadyAgent } from "./agent-settings.ts";
-import { buildMessagePrompt, buildPrompt, describeAttachments } from "./prompt.ts";
+import { buildMessagePrompt, buildPrompt, describeAttachments, requireStored } from "./prompt.ts";
 import type { SessionAgent } from "./session-agent.ts";
 import { markRequest } from "./session-chat.ts";
 import type { SessionContext } from "./session-context.ts";
@@ -94,8 +94,11 @@ export class SessionTurns {
         each === steeringMessage ? "steering" : "queued",
         each,
         queue,
+        // A message that cannot be sent ends its turn: nobody waits here for an error.
         (queuedMessageId, manner) =>
-          this.#begin({ turnId, message, queuedMessageId, ...manner }, this.#messagePrompt(message)),
+          this.#begin({ turnId, message, queuedMessageId, ...manner }, (info) =>
+            buildMessagePrompt(message, info),
+          ),
       );
     }
     if (saved === undefined || activeTurn?.id !== saved.id) return;
@@ -292,6 +295,7 @@ export class SessionTurns {
   }
 
   #messagePrompt(message: Message): Prompt {
+    requireStored(message);
     const prompt: Prompt = (info) => buildMessagePrompt(message, info);
     // A message that the agent cannot take is rejected now rather than in mid-turn, if that is known.
     if (this.#agent.ready !== undefined) prompt(this.#agent.ready.agent.info);

@@ -49,6 +49,7 @@ const turnErrors = [
   "ACP_CONTEXT_LOST",
   "ACP_INVALID_OPTION",
   "ACP_ATTACHMENT_NOT_SUPPORTED",
+  "ACP_ATTACHMENT_NOT_STORED",
   "HOST_STOPPING",
   "STORAGE_UNAVAILABLE",
 ] as const satisfies readonly ErrorCode[];

@@ -109,6 +109,7 @@ export const chat = defineOperation({
     "ACP_TURN_ACTIVE",
     "ACP_QUEUE_FULL",
     "ACP_ATTACHMENT_NOT_SUPPORTED",
+    "ACP_ATTACHMENT_NOT_STORED",
     "ACP_SESSION_INIT_FAILED",
     "ACP_TURN_FAILED",
     "ACP_AGENT_EXITED",

@@ -62,7 +62,17 @@ function post(request: DeliveryRequest, signal: AbortSignal): Promise<number> {
       // Only the status counts; a long answer is not waited for.
       response.destroy();
     };
-    begin(url, options, receive).on("error", reject).end(request.body);
+    // Whatever the receiver does, and whatever Node makes of it (W860).
+    signal.addEventListener("abort", () => reject(new Error("The attempt was aborted.")), { once: true });
+    begin(url, options, receive)
+      // Without a listener, Node destroys the request without an error.
+      .on("upgrade", (response, socket) => {
+        receive(response);
+        socket.destroy();
+      })
+      .on("error", reject)
+      .on("close", () => reject(new Error("The connection was closed before a status.")))
+      .end(request.body);
   });
 }
 

@@ -1,11 +1,13 @@
 // Webhooks against real receivers: which webhook gets which events, and in which order.
 import { createHmac } from "node:crypto";
+import { once } from "node:events";
+import { type AddressInfo, createServer, type Socket } from "node:net";
 import { Redactor } from "@holdfast/core";
 import { LIMITS } from "@holdfast/protocol";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 import { approvalNeeded, sessionError, turnDone, turnFailed, turnStarted } from "../testing/watched-host.ts";
 import { WebhookReceiver } from "../testing/webhook-receiver.ts";
-import { app, owner, startSender, turnsOf } from "../testing/webhook-sending.ts";
+import { app, never, owner, startSender, turnsOf } from "../testing/webhook-sending.ts";
 import { MAX_PAYLOAD_BYTES } from "./webhook-payload.ts";
 
 describe("[W2] registering", () => {
@@ -209,4 +211,61 @@ describe("[W6] order", () => {
     await outcome("delivered", 4);
     expect(slow.received).toHaveLength(3);
   });
+});
+
+interface RawReceiver {
+  readonly url: string;
+  /** Resolves when its first connection is closed. */
+  readonly closed: Promise<unknown>;
+}
+
+/** A receiver that answers every request with these bytes, and then closes the connection or leaves it open. */
+async function startRawReceiver(answer: string, then: "close" | "stay"): Promise<RawReceiver> {
+  const server = createServer((socket) => {
+    onTestFinished(() => void socket.destroy());
+    // The sender may break the connection off.
+    socket.on("error", () => undefined);
+    socket.once("data", () => void (then === "close" ? socket.end(answer) : socket.write(answer)));
+  });
+  const closed = once(server, "connection").then(async ([socket]) => once(socket as Socket, "close"));
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  onTestFinished(() => void server.close());
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`, closed };
+}
+
+describe("[W860] a receiver that answers no request", () => {
+  const switching = "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n";
+
+  it.each([
+    ["switches protocols", switching, "stay", "The receiver responded with 101."],
+    ["closes in the middle of its headers", "HTTP/1.1 200 OK\r\nContent-", "close", "could not be reached"],
+    ["stops in the middle of its headers", "HTTP/1.1 200 OK\r\nContent-", "stay", "did not answer in time"],
+    ["sends only interim responses", "HTTP/1.1 103 Early Hints\r\n\r\n", "stay", "did not answer in time"],
+  ] as const)(
+    "[W860] fails and is retried, and others get their turn: it %s",
+    async (...[, answer, then, reason]) => {
+      const { host, outcome, outcomes, register, sender } = startSender({ maxInFlight: 1, timeoutMs: 300 });
+      const raw = await startRawReceiver(answer, then);
+      const { id } = register({ url: raw.url, events: ["session_error"] });
+      host.notify(sessionError());
+      await outcome("dead");
+      expect(outcomes).toEqual(["failed", "failed", "dead"]);
+      expect(sender.deadLetters(id, owner)).toMatchObject([{ reason: expect.stringContaining(reason) }]);
+      const receiver = await WebhookReceiver.start();
+      register({ url: receiver.url, events: ["turn_done"] });
+      host.notify(turnDone());
+      await receiver.arrivals(1);
+    },
+  );
+
+  it("[W860] does not delay closing", async () => {
+    const { host, register, sender } = startSender({ retry: never, timeoutMs: 60_000 });
+    const raw = await startRawReceiver(switching, "stay");
+    register({ url: raw.url });
+    host.notify(turnDone());
+    await raw.closed;
+    await sender.close();
+    expect(sender.waitingCount).toBe(0);
+  }, 5000);
 });

@@ -312,6 +312,8 @@ export class SessionTurns {
       async () => {
         // An agent has one prompt at a time, and the aborted turn's timer may still end its process.
         await this.#aborted?.catch(() => {});
+        // It may have waited for an agent that did not start.
+        context.checkStarted();
         const connected = await this.#agent.connect({ onContextLost: turn.onContextLost });
         await snapshot;
         return connected;

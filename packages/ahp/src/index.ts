@@ -144,6 +144,7 @@ export { KEPT_NOTICES, reduceSession } from "./model/session/session-reducer.ts"
 export {
   chatPhase,
   newChatState,
+  pendingMessages,
   summarizeChat,
   type AgentUpdate,
   type BackgroundWork,

@@ -5,13 +5,13 @@ import {
   type ChatAction,
   type ChatState,
   type ChatUri,
-  type PendingMessage,
   type RequestMark,
   type ToolCall,
   type Turn,
   type TurnId,
   findToolCall,
   makeId,
+  pendingMessages,
 } from "@holdfast/ahp";
 import { type ChatRequest, HostError } from "@holdfast/protocol";
 import { estimateValueBytes } from "../channel/action-size.ts";
@@ -151,7 +151,7 @@ export class SessionChat {
 
   /** The turn that a message is or was, if it was sent before under the same name. */
   findRepeated({ key, digest }: RequestMark): TurnId | undefined {
-    const { activeTurn, queuedMessages, turns } = this.state;
+    const { activeTurn, turns } = this.state;
     const check = (mark: RequestMark | undefined): boolean => {
       if (mark?.key !== key) return false;
       if (mark.digest !== digest) throw new HostError("IDEMPOTENCY_CONFLICT");
@@ -160,7 +160,7 @@ export class SessionChat {
     if (activeTurn !== undefined && check(activeTurn.message.request)) {
       return activeTurn.id;
     }
-    const waiting = queuedMessages.find(({ message }) => check(message.request));
+    const waiting = pendingMessages(this.state).find(({ message }) => check(message.request));
     // A message that waits has the name of the turn that it will be.
     if (waiting !== undefined) return makeId("turn", waiting.id);
     const ended =
@@ -186,11 +186,11 @@ export class SessionChat {
 }
 
 /** Drops the messages that wait in a chat of an earlier host. */
-export function dropPending(hub: Hub, { resource, steeringMessage, queuedMessages }: ChatState): void {
-  const drop = (kind: "steering" | "queued", { id }: PendingMessage): void =>
-    void hub.dispatch(resource, { type: "chat/pendingMessageRemoved", kind, id });
-  if (steeringMessage !== undefined) drop("steering", steeringMessage);
-  for (const queued of queuedMessages) drop("queued", queued);
+export function dropPending(hub: Hub, chat: ChatState): void {
+  for (const each of pendingMessages(chat)) {
+    const kind = each === chat.steeringMessage ? "steering" : "queued";
+    hub.dispatch(chat.resource, { type: "chat/pendingMessageRemoved", kind, id: each.id });
+  }
 }
 
 /** The mark of a message that its sender may send again. */

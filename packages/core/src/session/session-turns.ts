@@ -8,6 +8,7 @@ import {
   type TurnEnd,
   type TurnId,
   makeId,
+  pendingMessages,
 } from "@holdfast/ahp";
 import { type ChatRequest, ERRORS, HostError } from "@holdfast/protocol";
 import type { AcpInitializeResult } from "../agent/acp.ts";
@@ -85,9 +86,8 @@ export class SessionTurns {
    */
   restore({ turn: saved, queue = [] }: SavedTurns, ready: ReadyAgent | undefined): void {
     const context = this.#context;
-    const { activeTurn, queuedMessages, steeringMessage } = context.chat.state;
-    const pending = [...(steeringMessage === undefined ? [] : [steeringMessage]), ...queuedMessages];
-    for (const each of pending) {
+    const { activeTurn, steeringMessage } = context.chat.state;
+    for (const each of pendingMessages(context.chat.state)) {
       const { id, message } = each;
       const turnId = makeId("turn", id);
       this.#queue.restore(
@@ -275,8 +275,8 @@ export class SessionTurns {
 
   /** The sender of a message that somebody else edits recognizes it by its mark, and does not send it again. */
   #withMark({ id, message }: PendingMessage): Message {
-    const { queuedMessages } = this.#context.chat.state;
-    const request = message.request ?? queuedMessages.find((each) => each.id === id)?.message.request;
+    const before = pendingMessages(this.#context.chat.state).find((each) => each.id === id);
+    const request = message.request ?? before?.message.request;
     return request === undefined ? message : { ...message, request };
   }
 

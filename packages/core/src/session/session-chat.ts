@@ -5,11 +5,13 @@ import {
   type ChatAction,
   type ChatState,
   type ChatUri,
+  type JoinedMessage,
   type RequestMark,
   type ToolCall,
   type Turn,
   type TurnId,
   findToolCall,
+  joinedMessages,
   makeId,
   pendingMessages,
 } from "@holdfast/ahp";
@@ -144,9 +146,22 @@ export class SessionChat {
     return inMemory ?? this.#storage.findOmittedTurn(this.uri, { turnId });
   }
 
-  /** Whether a turn runs or has ended. */
+  /** Whether a turn runs or has ended, or its message has joined another. */
   hasBegun(turnId: TurnId): boolean {
-    return this.state.activeTurn?.id === turnId || this.endedTurn(turnId) !== undefined;
+    const begun = this.turnOf(turnId);
+    return this.state.activeTurn?.id === begun || this.endedTurn(begun) !== undefined;
+  }
+
+  /** The turn that a message is in: its own, or the one that it joined while it waited (N871). */
+  turnOf(turnId: TurnId): TurnId {
+    const id = makeId("pending message", turnId);
+    return this.#findJoined((joined) => joined.id === id) ?? turnId;
+  }
+
+  #findJoined(fits: (joined: JoinedMessage) => boolean): TurnId | undefined {
+    const { activeTurn, turns } = this.state;
+    const all = activeTurn === undefined ? turns : [...turns, activeTurn];
+    return all.findLast((turn) => joinedMessages(turn).some(fits))?.id;
   }
 
   /** The turn that a message is or was, if it was sent before under the same name. */
@@ -163,6 +178,8 @@ export class SessionChat {
     const waiting = pendingMessages(this.state).find(({ message }) => check(message.request));
     // A message that waits has the name of the turn that it will be.
     if (waiting !== undefined) return makeId("turn", waiting.id);
+    const joined = this.#findJoined(({ request }) => check(request));
+    if (joined !== undefined) return joined;
     const ended =
       turns.findLast(({ message }) => check(message.request)) ??
       this.#storage.findOmittedTurn(this.uri, { requestKey: key });

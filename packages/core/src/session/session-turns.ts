@@ -126,8 +126,8 @@ export class SessionTurns {
 
   /** A turn once it has begun; undefined when it was dropped before, or has ended long since. */
   async begun(turnId: TurnId): Promise<Turn | undefined> {
-    const { turn } = this.#context;
-    return turn?.id === turnId ? turn : this.#queue.find(turnId);
+    const { turn, chat } = this.#context;
+    return turn?.id === chat.turnOf(turnId) ? turn : this.#queue.find(turnId);
   }
 
   /** Takes a message on: at once, or behind the running turn where that is asked for. */
@@ -197,7 +197,7 @@ export class SessionTurns {
       this.#begin({ turnId, message, queuedMessageId, ...manner }, prompt);
     const entry = this.#queue.set(kind, { ...pending, message }, begin, origin);
     if (!this.#isRunning) this.#queue.beginNext();
-    else if (kind === "steering") this.#steer(pending, prompt);
+    else if (kind === "steering") this.#steer({ id, message }, prompt);
     return entry;
   }
 
@@ -258,7 +258,8 @@ export class SessionTurns {
     if (turn?.isPrompting !== true || ready?.agent.canSteer !== true) return;
     const { agent, sessionId } = ready;
     const isTaken = agent.steer(sessionId, prompt(agent.info));
-    turn.steering = { id, text: message.text, requestId: agent.lastId };
+    const { text, request } = message;
+    turn.steering = { id, text, request, requestId: agent.lastId };
     void this.#followSteering(turn, turn.steering, isTaken);
   }
 
@@ -269,8 +270,10 @@ export class SessionTurns {
     });
     if (turn.steering === sent) turn.steering = undefined;
     if (!wasTaken) return;
-    this.#queue.remove("steering", sent.id);
-    turn.response.noteSteered(sent.text);
+    const { id, text, request } = sent;
+    // First, so that its removal does not mean that it was dropped (N871).
+    turn.response.noteSteered(text, { id, ...(request !== undefined && { request }) });
+    this.#queue.join(id, turn);
   }
 
   /** The sender of a message that somebody else edits recognizes it by its mark, and does not send it again. */

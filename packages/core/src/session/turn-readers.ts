@@ -88,6 +88,8 @@ export class TurnReaders {
     if (pendingMessages(session.chat.state).some(({ id }) => id === pendingId)) {
       return this.#hub.lastSeq + 1;
     }
+    const joined = session.chat.turnOf(turnId);
+    if (joined !== turnId) return this.#startOfWanted(session, joined);
     if (session.chat.endedTurn(turnId) !== undefined) throw new HostError("EVENTS_LOST");
     throw new HostError(
       "NOT_FOUND",

@@ -1,6 +1,9 @@
 // Messages that wait in the queue while another client changes their place, and the clients that sent them.
 import { defaultChatUri, makeId } from "@holdfast/ahp";
+import { writeFileSync } from "node:fs";
+import path from "node:path";
 import { expect, it } from "vitest";
+import { answer, say } from "../../packages/core/src/testing/script.ts";
 import { uriOfKey } from "../../packages/core/src/testing/session-uri.ts";
 import { type ServedHost, useServedHosts } from "../ahp/served-host.ts";
 import { open, post, script } from "./scripted-editor.ts";
@@ -46,3 +49,28 @@ it.each([
     await expect.poll(() => editor.text).toBe("workingHello there.workingHello there.");
   },
 );
+
+it("[N871] the prompt of an editor and a stream end with the running turn that their message joins", async () => {
+  const prompts = { hang: [say("working"), { do: "until", path: "gate" }, say("done")] };
+  const host = await serve({ script: { steering: [answer({ outcome: "injected" })], prompts } });
+  const { editor, sessionId } = await open(host);
+  const chat = defaultChatUri(uriOfKey(sessionId));
+  const ends: Promise<unknown>[] = [];
+  await post(host, sessionId, "/chat/stream", { message: "hang" });
+  await expect.poll(() => editor.text).toBe("working");
+  for (const send of [
+    () => editor.prompt(sessionId, "hello"),
+    async () => (await post(host, sessionId, "/chat/stream", { message: "hello", queue: true })).text(),
+  ]) {
+    ends.push(send());
+    await expect.poll(() => host.host.hub.state(chat, "chat")?.queuedMessages.length).toBe(1);
+    await move(host, sessionId, "steering");
+    await expect.poll(() => host.host.hub.state(chat, "chat")?.steeringMessage).toBeUndefined();
+  }
+  writeFileSync(path.join(host.work, "..", "gate"), "");
+  const [prompted, streamed] = await Promise.all(ends);
+  expect(prompted).toMatchObject({ stopReason: "end_turn" });
+  expect(streamed).toContain("Sent to the running turn");
+  expect(streamed).toContain('"text":"done"');
+  expect(streamed).toContain('"stopReason":"end_turn"');
+});

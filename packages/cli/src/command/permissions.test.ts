@@ -10,3 +10,10 @@ it("[C600] a rule is shown with its folder and its changed variables", () => {
     "node --test in /work with NODE_OPTIONS=--import ./x.mjs, CI unset",
   );
 });
+
+it("[V860] a rule for a command outside of the sandbox says so", () => {
+  const subject = { kind: "command", line: "ls", cwd: "/work", environment: [] } as const;
+  expect(allowedText({ subject: { ...subject, isolation: "not isolated" } })).toBe(
+    "ls in /work (not isolated)",
+  );
+});

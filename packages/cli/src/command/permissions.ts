@@ -65,11 +65,12 @@ function ruleRow(rule: PermissionRuleInfo, nowMs: number): string[] {
 /** The subject of a rule in one line. */
 export function allowedText({ subject }: Pick<PermissionRuleInfo, "subject">): string {
   if (subject.kind === "command") {
-    const { line = "", cwd, environment } = subject;
+    const { line = "", cwd, environment, isolation } = subject;
     const changes = environment.map(({ name, value }) =>
       value === undefined ? `${name} unset` : `${name}=${value}`,
     );
-    return safeText(`${line} in ${cwd}${changes.length === 0 ? "" : ` with ${changes.join(", ")}`}`);
+    const changed = changes.length === 0 ? "" : ` with ${changes.join(", ")}`;
+    return safeText(`${line} in ${cwd}${changed}${isolation === undefined ? "" : ` (${isolation})`}`);
   }
   if (subject.kind !== "write") return subject.kind;
   return `write ${subject.files.map(({ path }) => safeText(path)).join(", ")}`;

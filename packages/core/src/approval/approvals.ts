@@ -23,6 +23,7 @@ import type { Hub } from "../channel/hub.ts";
 import type { ActionOrigin, LogEntry } from "../channel/log-entry.ts";
 import type { HostWatchers } from "../host-watchers.ts";
 import { outcomeOf, pickOption } from "../rules/approval-rules.ts";
+import { ExpiryWatch } from "./expiry-watch.ts";
 
 /** The place of a question. */
 export interface ApprovalPlace {
@@ -75,9 +76,6 @@ interface Entry extends OpenApproval {
   readonly decided: Promise<ApprovalDecision>;
 }
 
-/** A clock may jump and a laptop may sleep, so that the expiry is looked at again at least this often. */
-const maxCheckMs = 15_000;
-
 /** All open questions of a host. `close` cancels them. */
 export class Approvals {
   readonly #hub: Hub;
@@ -87,13 +85,18 @@ export class Approvals {
   readonly #open = new Map<string, Entry>();
   /** Questions of an earlier host, for the requests that asked them. */
   readonly #restored = new Map<string, Promise<ApprovalDecision>>();
-  #timer: NodeJS.Timeout | undefined;
+  readonly #expiry: ExpiryWatch;
 
   constructor(hub: Hub, now: () => Date, expiryMs: number, watchers: HostWatchers) {
     this.#hub = hub;
     this.#now = now;
     this.#expiryMs = expiryMs;
     this.#watchers = watchers;
+    this.#expiry = new ExpiryWatch(
+      now,
+      () => this.#open.values(),
+      () => this.expireDue(),
+    );
   }
 
   /** Asks all clients that can answer. */
@@ -161,7 +164,7 @@ export class Approvals {
       resolve = settle;
     });
     this.#open.set(approval.id, { ...approval, resolve, decided });
-    this.#watchExpiry();
+    this.#expiry.update();
     return decided;
   }
 
@@ -207,25 +210,10 @@ export class Approvals {
   }
 
   close(): void {
-    clearTimeout(this.#timer);
+    this.#expiry.close();
     for (const entry of this.#open.values()) {
       this.#decide(entry, { outcome: "cancelled", by: { kind: "host" } });
     }
-  }
-
-  #watchExpiry(): void {
-    clearTimeout(this.#timer);
-    if (this.#open.size === 0) return;
-    const nowMs = this.#now().getTime();
-    const nextMs = Math.min(...[...this.#open.values()].map(({ expiresAt }) => Date.parse(expiresAt)));
-    this.#timer = setTimeout(
-      () => {
-        this.expireDue();
-        this.#watchExpiry();
-      },
-      Math.min(Math.max(nextMs - nowMs, 1), maxCheckMs),
-    );
-    this.#timer.unref();
   }
 
   #decide(

@@ -66,6 +66,22 @@ describe("[V6] covered", () => {
     expect(covers(described, write("/work/a"))).toBe(false);
   });
 
+  test("[V860] outside of the sandbox only where it was allowed, and inside whatever the isolation", () => {
+    const places = ["not isolated", "not isolated, in the editor one", "not isolated, in the editor two"];
+    const inside = [undefined, "none", "guard (bubblewrap)"];
+    const at = (isolation: string | undefined): CommandSubject =>
+      command("npm test", isolation === undefined ? {} : { isolation });
+    for (const place of places) {
+      for (const other of [...places, ...inside]) {
+        expect(covers(at(place), at(other))).toBe(other === place);
+        expect(covers(at(other), at(place))).toBe(other === place);
+      }
+    }
+    for (const one of inside) {
+      for (const other of inside) expect(covers(at(one), at(other))).toBe(true);
+    }
+  });
+
   test("[V601] without a line, and of an unknown subject, nothing", () => {
     expect(covers(command(undefined), command("ls"))).toBe(false);
     expect(covers(command(undefined), command(undefined))).toBe(false);

@@ -14,8 +14,9 @@ export function covers(described: ApprovalSubject, wanted: ApprovalSubject): boo
 function coversCommand(described: CommandSubject, run: CommandSubject): boolean {
   if (described.line === undefined || run.line === undefined) return false;
   if (described.cwd !== run.cwd) return false;
-  // Nobody who allows a command in the sandbox allows it outside.
-  if (runsOutside(described) !== runsOutside(run)) return false;
+  // Nobody who allows a command in the sandbox allows it outside, or in another place there.
+  const isOutside = runsOutside(described) || runsOutside(run);
+  if (isOutside && described.isolation !== run.isolation) return false;
   const isSameLine = normalizeLine(described.line, run.cwd) === normalizeLine(run.line, run.cwd);
   return isSameLine && isSameEnvironment(described.environment, run.environment);
 }

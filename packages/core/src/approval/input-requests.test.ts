@@ -1,9 +1,12 @@
 // Questions of agents that are more than yes or no: forms and addresses.
-import { channelModels } from "@holdfast/ahp";
-import { expect, test } from "vitest";
+import { channelModels, defaultChatUri, makeId } from "@holdfast/ahp";
+import { expect, onTestFinished, test, vi } from "vitest";
 import { guardLeaks } from "../testing/detector.ts";
 import { ME, useFakeHosts } from "../testing/fake-host.ts";
 import { ask, askOn, say } from "../testing/script.ts";
+import { uriOfKey } from "../testing/session-uri.ts";
+import type { ApprovalPlace } from "./approvals.ts";
+import { InputRequests } from "./input-requests.ts";
 
 guardLeaks();
 const newHost = useFakeHosts();
@@ -151,6 +154,32 @@ test("[V300] a form that nobody answers in time is cancelled, and reports it", a
   expect(asked).toMatchObject({ request: { expiresAt: expect.any(String) } });
   const completed = turn.actions.find(({ type }) => type === "chat/inputCompleted");
   expect(completed).toMatchObject({ response: "cancel", by: { kind: "expiry" } });
+});
+
+test("[V861] a form whose time the clock has passed is cancelled within 15 s, whatever became of a timer", async () => {
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+  onTestFinished(() => void vi.useRealTimers());
+  let nowMs = Date.now();
+  const dayMs = 24 * 60 * 60 * 1000;
+  const inputs = new InputRequests(() => new Date(nowMs), dayMs);
+  const session = uriOfKey("agent:mine:acp:one");
+  const actions: string[] = [];
+  const place: ApprovalPlace = {
+    session,
+    key: makeId("session key", "agent:mine:acp:one"),
+    chat: defaultChatUri(session),
+    turnId: makeId("turn", "one"),
+    dispatch: ({ action }) => void actions.push(action.type),
+  };
+  const answer = inputs.ask(place, { message: "Paint it", mode: "form", requestedSchema }, "form");
+  const asked = ["chat/inputRequested", "session/inputNeededSet"];
+  vi.advanceTimersByTime(60_000);
+  expect(actions).toEqual(asked);
+  nowMs += 2 * dayMs;
+  vi.advanceTimersByTime(15_000);
+  expect(actions).toEqual([...asked, "chat/inputCompleted", "session/inputNeededRemoved"]);
+  expect(await answer).toEqual({ action: "cancel" });
+  inputs.close();
 });
 
 test("[V12] a form that its agent takes back is cancelled, and the turn continues", async () => {

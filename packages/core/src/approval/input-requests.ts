@@ -1,7 +1,15 @@
 // Questions of agents that are more than yes or no: forms to fill in and addresses to visit, answered from any connection.
-import { type Actor, type InputAnswers, type InputRequest, type JsonObject, makeId } from "@holdfast/ahp";
+import {
+  type Actor,
+  type InputAnswers,
+  type InputRequest,
+  type JsonObject,
+  makeId,
+  type Timestamp,
+} from "@holdfast/ahp";
 import type { ActionOrigin, LogEntry } from "../channel/log-entry.ts";
 import type { ApprovalPlace } from "./approvals.ts";
+import { ExpiryWatch } from "./expiry-watch.ts";
 import { readQuestions } from "./form-questions.ts";
 
 /** The response to an agent's form. */
@@ -22,7 +30,7 @@ export interface Elicitation {
 interface Entry {
   readonly place: ApprovalPlace;
   readonly request: InputRequest;
-  readonly timer: NodeJS.Timeout;
+  readonly expiresAt: Timestamp;
   readonly resolve: (answer: ElicitationAnswer) => void;
 }
 
@@ -31,12 +39,18 @@ export class InputRequests {
   readonly #now: () => Date;
   readonly #expiryMs: number;
   readonly #open = new Map<string, Entry>();
+  readonly #expiry: ExpiryWatch;
   /** Questions of an earlier host, for the requests that asked them. */
   readonly #restored = new Map<string, Promise<ElicitationAnswer>>();
 
   constructor(now: () => Date, expiryMs: number) {
     this.#now = now;
     this.#expiryMs = expiryMs;
+    this.#expiry = new ExpiryWatch(
+      now,
+      () => this.#open.values(),
+      () => this.expireDue(),
+    );
   }
 
   /** Asks; resolves with the first answer, the expiry, or the turn's end. */
@@ -45,11 +59,12 @@ export class InputRequests {
     this.#restored.delete(id);
     if (earlier !== undefined) return earlier;
     const requestedAt = this.#now();
+    const expiresAt = this.#expiryFrom(requestedAt);
     const request: InputRequest = {
       id: makeId("input request", id),
       message: asked.message,
       requestedAt: requestedAt.toISOString(),
-      expiresAt: new Date(requestedAt.getTime() + this.#expiryMs).toISOString(),
+      expiresAt,
       ...(asked.mode === "url" && asked.url !== undefined && { url: asked.url }),
       ...(asked.requestedSchema !== undefined && {
         requestedSchema: asked.requestedSchema,
@@ -66,24 +81,23 @@ export class InputRequests {
         request: { kind: "chatInput", id: request.id, chat, request },
       },
     });
-    return this.#add(place, request, this.#expiryMs);
+    return this.#add({ place, request, expiresAt });
   }
 
   /** Opens a question of an earlier host again: it may be completed before the agent's request is handled again. */
   restore(place: ApprovalPlace, request: InputRequest): void {
-    const { id, expiresAt } = request;
-    const leftMs = expiresAt === undefined ? this.#expiryMs : Date.parse(expiresAt) - this.#now().getTime();
-    this.#restored.set(id, this.#add(place, request, Math.max(1, leftMs)));
+    const { id, expiresAt = this.#expiryFrom(this.#now()) } = request;
+    this.#restored.set(id, this.#add({ place, request, expiresAt }));
   }
 
-  #add(place: ApprovalPlace, request: InputRequest, expiryMs: number): Promise<ElicitationAnswer> {
+  #expiryFrom(requestedAt: Date): Timestamp {
+    return new Date(requestedAt.getTime() + this.#expiryMs).toISOString();
+  }
+
+  #add(asked: Omit<Entry, "resolve">): Promise<ElicitationAnswer> {
     return new Promise((resolve) => {
-      const timer = setTimeout(
-        () => void this.complete(request.id, { action: "cancel" }, { kind: "expiry" }),
-        expiryMs,
-      );
-      timer.unref();
-      this.#open.set(request.id, { place, request, resolve, timer });
+      this.#open.set(asked.request.id, { ...asked, resolve });
+      this.#expiry.update();
     });
   }
 
@@ -92,7 +106,6 @@ export class InputRequests {
     const entry = this.#open.get(id);
     if (entry === undefined) return undefined;
     this.#open.delete(id);
-    clearTimeout(entry.timer);
     const { place, request } = entry;
     const answers = answer.action === "accept" ? answer.answers : undefined;
     const action = {
@@ -112,9 +125,8 @@ export class InputRequests {
   /** Cancels what is past its time by the clock, whatever became of the timer. */
   expireDue(): void {
     const nowMs = this.#now().getTime();
-    for (const [id, { request }] of this.#open) {
-      const isDue = request.expiresAt !== undefined && Date.parse(request.expiresAt) <= nowMs;
-      if (isDue) this.complete(id, { action: "cancel" }, { kind: "expiry" });
+    for (const [id, { expiresAt }] of this.#open) {
+      if (Date.parse(expiresAt) <= nowMs) this.complete(id, { action: "cancel" }, { kind: "expiry" });
     }
   }
 
@@ -125,6 +137,7 @@ export class InputRequests {
   }
 
   close(): void {
+    this.#expiry.close();
     for (const id of this.#open.keys()) this.complete(id, { action: "cancel" }, { kind: "host" });
   }
 }

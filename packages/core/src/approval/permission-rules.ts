@@ -14,6 +14,7 @@ import type { PermissionRuleInfo } from "@holdfast/protocol";
 import { describeActor } from "../audit/describe-actor.ts";
 import type { Meta } from "../ports.ts";
 import { covers } from "./coverage.ts";
+import { runsOutside } from "./subject.ts";
 
 /** A rule that holds in all sessions of one owner and agent in a folder. */
 export interface FolderRule {
@@ -86,11 +87,13 @@ export class PermissionRules {
   }
 }
 
-/** The exact line, folder and environment of a command; the exact paths of a write. */
+/** The exact line, folder and environment of a command, and where it runs outside of the sandbox; the exact paths of a write. */
 function narrowed(subject: ApprovalSubject): PermissionRule["subject"] | undefined {
   if (subject.kind === "command") {
-    const { kind, line, cwd, environment } = subject;
-    return line === undefined ? undefined : { kind, line, cwd, environment };
+    const { kind, line, cwd, environment, isolation } = subject;
+    if (line === undefined) return undefined;
+    const inside = { kind, line, cwd, environment };
+    return runsOutside(subject) && isolation !== undefined ? { ...inside, isolation } : inside;
   }
   if (subject.kind !== "write" || subject.files.length === 0) return undefined;
   return { kind: "write", files: subject.files.map(({ path }) => ({ path })) };

@@ -51,8 +51,12 @@ export class ApprovalGate {
   ): Promise<Result> {
     const { recording } = this.#context.deps.hub;
     recording.require();
-    const grant = this.#takeGrant(action, request.name);
-    const permission = await this.#permit(action, grant, request);
+    // The decision on a question of an earlier host counts, whatever covers the action now (R860).
+    const isAsked = this.#permissions.isRestored(request);
+    const grant = isAsked ? undefined : this.#takeGrant(action, request.name);
+    const permission = isAsked
+      ? await this.#ask(action, request)
+      : await this.#permit(action, grant, request);
     if (!permission.allowed) {
       grant?.release();
       this.#record(action, permission);
@@ -82,11 +86,12 @@ export class ApprovalGate {
 
   /** A rule or policy that denies wins; then the approval that covers it, a standing permission, a rule, the policy. */
   async #permit(
-    { isInside, subject, ruled, kind, turn }: GatedAction,
+    action: GatedAction,
     grant: GrantUse | undefined,
     request: AgentRequest,
   ): Promise<Permission> {
     const context = this.#context;
+    const { isInside, subject, ruled, turn } = action;
     const { policy } = context;
     const isInTurn = turn !== undefined;
     const uncovered = decideUncovered(policy, { kind: subject.kind, isInside, isInTurn });
@@ -104,6 +109,10 @@ export class ApprovalGate {
     if (standing !== undefined) return { allowed: true, by: `rule ${standing.id}`, rule: standing.id };
     if (decision === "allow" && !isOutside) return { allowed: true, ...decided };
     if (context.isCancelling) return { allowed: false, by: "host" };
+    return this.#ask(action, request);
+  }
+
+  #ask({ kind, subject, turn }: GatedAction, request: AgentRequest): Promise<Permission> {
     return this.#permissions.askOwn({ kind, subject }, turn?.isOver === true ? undefined : turn, request);
   }
 

@@ -69,6 +69,25 @@ describe.runIf(process.platform === "linux")("a command outside of the sandbox",
     ]);
   });
 
+  test.each(["session", "folder"] as const)(
+    "[V860] is covered by a rule for this %s that was made of it, and a command inside is not",
+    async (scope) => {
+      const host = guardedHost([...run("out", true), ...run("again", true), ...run("in", false)]);
+      const session = await host.open({ approvalPolicy: "ask" });
+      const turn = session.turn("go");
+      const decision = { requestId: (await question(host)).id, optionId: "allow-always", scope } as const;
+      expect(host.host.approvals.resolve(session.key, decision, ME)).toEqual({ resolved: true });
+      expect(await session.agent.result("againOutput")).toMatchObject({ output: "the-token" });
+      const inside = await question(host);
+      expect(inside.subject).toMatchObject({ line, isolation: expect.stringContaining("guard") as string });
+      session.resolve(inside.id, "reject");
+      await turn;
+      expect(host.host.approvals.listRules(ME)).toMatchObject([
+        { scope, subject: { line, isolation: "not isolated" } },
+      ]);
+    },
+  );
+
   test("[V651] is asked about although the policy file allows it, and denied where that denies it", async () => {
     const policyWith = (effect: "allow" | "deny"): NonNullable<FakeHostOptions["policy"]> => {
       const file = readPolicy({ [effect]: ["cat *"] });

@@ -2,6 +2,7 @@
 import {
   type Actor,
   type ApprovalDecision,
+  type ApprovalId,
   type ApprovalOption,
   type ApprovalSubject,
   type PermissionRule,
@@ -17,7 +18,7 @@ import { idFor } from "../agent/request-name.ts";
 import { readToolContent } from "../agent/tool-content.ts";
 import type { ApprovalRequest, AskedApproval } from "../approval/approvals.ts";
 import { HOST_OPTIONS, offerOptions } from "../approval/options.ts";
-import { decideToolCall } from "../approval/policy.ts";
+import { decideToolCall, type PolicyDecision } from "../approval/policy.ts";
 import { type DescribedCall, describeCall, targetOf, type UsualRun } from "../approval/subject.ts";
 import { describeActor } from "../audit/describe-actor.ts";
 import { pickOption } from "../rules/approval-rules.ts";
@@ -87,7 +88,7 @@ export class PermissionService {
     const described = this.#describeAsked(asked, turn);
     if (described === undefined) return select(pickOption(options, "reject"));
     let subject = await describeCall(described, this.#usualRun);
-    const approvalId = makeId("approval", idFor(request.name, "approval"));
+    const approvalId = approvalIdOf(request);
     const findOther = (): AskedApproval | undefined =>
       context.deps.approvals.findOther(approvalId, context.chat.uri, asked.toolCallId);
     // A call has one question at a time (M15), and the decision on that may be one on this, too.
@@ -117,6 +118,11 @@ export class PermissionService {
     return select(isHostsOwn ? (options.find(({ kind }) => kind === "allow_once") ?? chosen) : chosen);
   }
 
+  /** Whether a question of an earlier host about this request is restored: only its decision counts (R860). */
+  isRestored(request: AgentRequest): boolean {
+    return this.#context.deps.approvals.isRestored(approvalIdOf(request));
+  }
+
   /** The host's own question, for what no permission covers. */
   async askOwn(own: OwnQuestion, turn: Turn | undefined, request: AgentRequest): Promise<Permission> {
     const { kind, subject } = own;
@@ -133,7 +139,7 @@ export class PermissionService {
       this.#context.dispatch({ to: "chat", action: start });
     }
     const question = {
-      id: makeId("approval", idFor(request.name, "approval")),
+      id: approvalIdOf(request),
       turn,
       toolCallId,
       action: kind,
@@ -162,7 +168,7 @@ export class PermissionService {
     const context = this.#context;
     const subject = { kind: "other" } as const;
     const question = {
-      id: makeId("approval", idFor(request.name, "approval")),
+      id: approvalIdOf(request),
       turn,
       toolCallId,
       action: subject.kind,
@@ -234,20 +240,16 @@ export class PermissionService {
 
   async #settle(question: Question, ruled: RuledDecision, { signal }: AgentRequest): Promise<Settled> {
     const context = this.#context;
+    const { subject, options, action } = question;
+    const isRestored = context.deps.approvals.isRestored(question.id);
     const made = this.#findDecision(question);
     // An earlier host has put it on record, unless it was decided in this one.
-    const isRecorded = made !== undefined && !context.deps.approvals.isRestored(question.id);
-    if (isRecorded) return { decision: made, rule: context.findRule(question.subject) };
-    const { subject, turn, options, action } = question;
+    if (made !== undefined && !isRestored) return { decision: made, rule: context.findRule(subject) };
     const { decision: policyDecision, rule: fileRule } = ruled;
-    const rule = policyDecision === "ask" ? context.findRule(subject) : undefined;
-    const canAsk = turn === undefined || turn.isInteractive;
-    const decision =
-      policyDecision === "allow" || rule !== undefined
-        ? this.#allow(question, rule?.by ?? this.#policyActor())
-        : policyDecision === "ask" && canAsk
-          ? await this.#ask(question, signal)
-          : this.#deny(question);
+    const rule = !isRestored && policyDecision === "ask" ? context.findRule(subject) : undefined;
+    const decision = isRestored
+      ? await this.#ask(question, signal)
+      : await this.#decide(question, policyDecision, rule, signal);
     const chosen = options.find(({ id }) => id === decision.optionId);
     const isForAlways = decision.outcome === "approved" && chosen?.kind === "allow_always";
     const added =
@@ -258,6 +260,21 @@ export class PermissionService {
     const standing = rule === undefined ? added && { id: added.id } : { id: rule.id, by: `rule ${rule.id}` };
     this.#record(question, decision, standing, decidedBy);
     return { decision, rule: rule ?? added };
+  }
+
+  /** By the policy or a standing permission at once, else by the first client that responds. */
+  #decide(
+    question: Question,
+    byPolicy: PolicyDecision,
+    rule: PermissionRule | undefined,
+    signal: AbortSignal,
+  ): ApprovalDecision | Promise<ApprovalDecision> {
+    const { turn } = question;
+    if (byPolicy === "allow" || rule !== undefined) {
+      return this.#allow(question, rule?.by ?? this.#policyActor());
+    }
+    const canAsk = turn === undefined || turn.isInteractive;
+    return byPolicy === "ask" && canAsk ? this.#ask(question, signal) : this.#deny(question);
   }
 
   /** The decision on a request that is handled again. */
@@ -344,6 +361,11 @@ export class PermissionService {
   #policyActor(): Actor {
     return { kind: "policy", policy: this.#context.policy ?? "none" };
   }
+}
+
+/** The same in each host that handles the request. */
+function approvalIdOf({ name }: AgentRequest): ApprovalId {
+  return makeId("approval", idFor(name, "approval"));
 }
 
 /** Answers for always that the host keeps itself; an agent's modes, and what nobody can describe, are the agent's. */

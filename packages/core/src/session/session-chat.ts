@@ -5,13 +5,15 @@ import {
   type ChatAction,
   type ChatState,
   type ChatUri,
-  type PendingMessage,
+  type JoinedMessage,
   type RequestMark,
   type ToolCall,
   type Turn,
   type TurnId,
   findToolCall,
+  joinedMessages,
   makeId,
+  pendingMessages,
 } from "@holdfast/ahp";
 import { type ChatRequest, HostError } from "@holdfast/protocol";
 import { estimateValueBytes } from "../channel/action-size.ts";
@@ -144,14 +146,27 @@ export class SessionChat {
     return inMemory ?? this.#storage.findOmittedTurn(this.uri, { turnId });
   }
 
-  /** Whether a turn runs or has ended. */
+  /** Whether a turn runs or has ended, or its message has joined another. */
   hasBegun(turnId: TurnId): boolean {
-    return this.state.activeTurn?.id === turnId || this.endedTurn(turnId) !== undefined;
+    const begun = this.turnOf(turnId);
+    return this.state.activeTurn?.id === begun || this.endedTurn(begun) !== undefined;
+  }
+
+  /** The turn that a message is in: its own, or the one that it joined while it waited (N871). */
+  turnOf(turnId: TurnId): TurnId {
+    const id = makeId("pending message", turnId);
+    return this.#findJoined((joined) => joined.id === id) ?? turnId;
+  }
+
+  #findJoined(fits: (joined: JoinedMessage) => boolean): TurnId | undefined {
+    const { activeTurn, turns } = this.state;
+    const all = activeTurn === undefined ? turns : [...turns, activeTurn];
+    return all.findLast((turn) => joinedMessages(turn).some(fits))?.id;
   }
 
   /** The turn that a message is or was, if it was sent before under the same name. */
   findRepeated({ key, digest }: RequestMark): TurnId | undefined {
-    const { activeTurn, queuedMessages, turns } = this.state;
+    const { activeTurn, turns } = this.state;
     const check = (mark: RequestMark | undefined): boolean => {
       if (mark?.key !== key) return false;
       if (mark.digest !== digest) throw new HostError("IDEMPOTENCY_CONFLICT");
@@ -160,9 +175,11 @@ export class SessionChat {
     if (activeTurn !== undefined && check(activeTurn.message.request)) {
       return activeTurn.id;
     }
-    const waiting = queuedMessages.find(({ message }) => check(message.request));
+    const waiting = pendingMessages(this.state).find(({ message }) => check(message.request));
     // A message that waits has the name of the turn that it will be.
     if (waiting !== undefined) return makeId("turn", waiting.id);
+    const joined = this.#findJoined(({ request }) => check(request));
+    if (joined !== undefined) return joined;
     const ended =
       turns.findLast(({ message }) => check(message.request)) ??
       this.#storage.findOmittedTurn(this.uri, { requestKey: key });
@@ -186,11 +203,11 @@ export class SessionChat {
 }
 
 /** Drops the messages that wait in a chat of an earlier host. */
-export function dropPending(hub: Hub, { resource, steeringMessage, queuedMessages }: ChatState): void {
-  const drop = (kind: "steering" | "queued", { id }: PendingMessage): void =>
-    void hub.dispatch(resource, { type: "chat/pendingMessageRemoved", kind, id });
-  if (steeringMessage !== undefined) drop("steering", steeringMessage);
-  for (const queued of queuedMessages) drop("queued", queued);
+export function dropPending(hub: Hub, chat: ChatState): void {
+  for (const each of pendingMessages(chat)) {
+    const kind = each === chat.steeringMessage ? "steering" : "queued";
+    hub.dispatch(chat.resource, { type: "chat/pendingMessageRemoved", kind, id: each.id });
+  }
 }
 
 /** The mark of a message that its sender may send again. */

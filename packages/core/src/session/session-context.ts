@@ -17,6 +17,7 @@ import { HeldTerminals } from "@holdfast/terminal/acp-parts";
 import type { AgentEntry } from "../agent/agent-entry.ts";
 import type { AgentLedger } from "../agent/agent-ledger.ts";
 import type { Translated } from "../agent/session-updates.ts";
+import { readRemedy } from "../agent/sign-in.ts";
 import type { ApprovalPlace } from "../approval/approvals.ts";
 import { Grants } from "../approval/grants.ts";
 import type { PolicyDecision } from "../approval/policy.ts";
@@ -271,5 +272,18 @@ export class SessionContext {
   checkOpen(): void {
     if (this.ending === "suspended") throw new HostError("HOST_STOPPING");
     if (this.ending === "closed") throw new HostError("ACP_SESSION_NOT_FOUND");
+    this.checkStarted();
+  }
+
+  /** Throws when the session's agent could not be started; it stays without one (M27). */
+  checkStarted(): void {
+    const { lifecycle } = this.state;
+    if (lifecycle.status !== "failed") return;
+    const { message, ...failure } = lifecycle.error;
+    throw new HostError(
+      "ACP_SESSION_INIT_FAILED",
+      `The agent of this session did not start: ${message} Open a new session.`,
+      { details: readRemedy(failure) },
+    );
   }
 }

@@ -8,6 +8,7 @@ import {
   type TurnEnd,
   type TurnId,
   makeId,
+  pendingMessages,
 } from "@holdfast/ahp";
 import { type ChatRequest, ERRORS, HostError } from "@holdfast/protocol";
 import type { AcpInitializeResult } from "../agent/acp.ts";
@@ -85,9 +86,8 @@ export class SessionTurns {
    */
   restore({ turn: saved, queue = [] }: SavedTurns, ready: ReadyAgent | undefined): void {
     const context = this.#context;
-    const { activeTurn, queuedMessages, steeringMessage } = context.chat.state;
-    const pending = [...(steeringMessage === undefined ? [] : [steeringMessage]), ...queuedMessages];
-    for (const each of pending) {
+    const { activeTurn, steeringMessage } = context.chat.state;
+    for (const each of pendingMessages(context.chat.state)) {
       const { id, message } = each;
       const turnId = makeId("turn", id);
       this.#queue.restore(
@@ -129,8 +129,8 @@ export class SessionTurns {
 
   /** A turn once it has begun; undefined when it was dropped before, or has ended long since. */
   async begun(turnId: TurnId): Promise<Turn | undefined> {
-    const { turn } = this.#context;
-    return turn?.id === turnId ? turn : this.#queue.find(turnId);
+    const { turn, chat } = this.#context;
+    return turn?.id === chat.turnOf(turnId) ? turn : this.#queue.find(turnId);
   }
 
   /** Takes a message on: at once, or behind the running turn where that is asked for. */
@@ -200,7 +200,7 @@ export class SessionTurns {
       this.#begin({ turnId, message, queuedMessageId, ...manner }, prompt);
     const entry = this.#queue.set(kind, { ...pending, message }, begin, origin);
     if (!this.#isRunning) this.#queue.beginNext();
-    else if (kind === "steering") this.#steer(pending, prompt);
+    else if (kind === "steering") this.#steer({ id, message }, prompt);
     return entry;
   }
 
@@ -261,7 +261,8 @@ export class SessionTurns {
     if (turn?.isPrompting !== true || ready?.agent.canSteer !== true) return;
     const { agent, sessionId } = ready;
     const isTaken = agent.steer(sessionId, prompt(agent.info));
-    turn.steering = { id, text: message.text, requestId: agent.lastId };
+    const { text, request } = message;
+    turn.steering = { id, text, request, requestId: agent.lastId };
     void this.#followSteering(turn, turn.steering, isTaken);
   }
 
@@ -272,14 +273,16 @@ export class SessionTurns {
     });
     if (turn.steering === sent) turn.steering = undefined;
     if (!wasTaken) return;
-    this.#queue.remove("steering", sent.id);
-    turn.response.noteSteered(sent.text);
+    const { id, text, request } = sent;
+    // First, so that its removal does not mean that it was dropped (N871).
+    turn.response.noteSteered(text, { id, ...(request !== undefined && { request }) });
+    this.#queue.join(id, turn);
   }
 
   /** The sender of a message that somebody else edits recognizes it by its mark, and does not send it again. */
   #withMark({ id, message }: PendingMessage): Message {
-    const { queuedMessages } = this.#context.chat.state;
-    const request = message.request ?? queuedMessages.find((each) => each.id === id)?.message.request;
+    const before = pendingMessages(this.#context.chat.state).find((each) => each.id === id);
+    const request = message.request ?? before?.message.request;
     return request === undefined ? message : { ...message, request };
   }
 
@@ -316,6 +319,8 @@ export class SessionTurns {
       async () => {
         // An agent has one prompt at a time, and the aborted turn's timer may still end its process.
         await this.#aborted?.catch(() => {});
+        // It may have waited for an agent that did not start.
+        context.checkStarted();
         const connected = await this.#agent.connect({ onContextLost: turn.onContextLost });
         await snapshot;
         return connected;

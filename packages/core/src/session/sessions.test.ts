@@ -1,9 +1,12 @@
 // Opening sessions: the callers, the limits, the directories, and the responses.
 import { mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
+import { defaultChatUri, makeId, ROOT_URI } from "@holdfast/ahp";
 import { expect, test } from "vitest";
+import { submitterOf } from "../caller.ts";
 import { guardLeaks } from "../testing/detector.ts";
 import { ME, useFakeHosts } from "../testing/fake-host.ts";
+import { FakeSession } from "../testing/fake-session.ts";
 import { say, update } from "../testing/script.ts";
 import { uriOfKey } from "../testing/session-uri.ts";
 
@@ -56,6 +59,50 @@ test("[N4] a session that failed to open takes no place", async () => {
     config: { maxSessions: 1 },
   });
   await expect(host.open()).rejects.toMatchObject({ code: "ACP_SESSION_INIT_FAILED" });
+  expect((await host.open()).status.state).toBe("ready");
+});
+
+test("[N870] a session whose agent did not start stays without one, takes no message and no place", async () => {
+  const host = newHost({
+    agents: {
+      mine: [
+        {
+          initialize: [
+            { do: "until", path: "go" },
+            { do: "exit", code: 1 },
+          ],
+        },
+        {},
+      ],
+    },
+    config: { maxSessions: 1 },
+  });
+  const options = { cwd: host.work, agent_id: "mine" };
+  const request = { type: "root/createSession", options, awaitsAgent: false } as const;
+  expect(await host.host.submit(ROOT_URI, request, submitterOf(ME))).toMatchObject({ outcome: "accepted" });
+  const [{ session_key: key } = { session_key: "" }] = host.host.listSessions(ME);
+  const session = new FakeSession(host.host, key, host.heard());
+  const turns = [session.stream("first"), session.stream("second", { queue: true })];
+  await expect(host.open()).rejects.toMatchObject({ code: "ACP_MAX_SESSIONS" });
+  host.pass("go");
+  await Promise.all(turns.map(({ ended }) => ended));
+  expect(session.chatState.turns.map(({ end }) => end)).toMatchObject(
+    turns.map(() => ({ state: "failed", error: { code: "ACP_SESSION_INIT_FAILED" } })),
+  );
+  const rejected = {
+    code: "ACP_SESSION_INIT_FAILED",
+    message: expect.stringMatching(/Open a new session\.$/),
+  };
+  expect(() => session.stream("third")).toThrow(expect.objectContaining(rejected));
+  const message = { text: "fourth", origin: { kind: "user" } } as const;
+  const start = { type: "chat/turnStarted", turnId: makeId("turn", "t"), startedAt: "", message } as const;
+  const chat = defaultChatUri(session.state.resource);
+  expect(await host.host.submit(chat, start, submitterOf(ME))).toMatchObject({
+    outcome: "rejected",
+    code: "ACP_SESSION_INIT_FAILED",
+  });
+  expect(session.state.lifecycle.status).toBe("failed");
+  expect(host.heard().processes).toHaveLength(1);
   expect((await host.open()).status.state).toBe("ready");
 });
 

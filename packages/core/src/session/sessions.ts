@@ -243,7 +243,8 @@ export class Sessions {
 
   /** Sessions without an agent cost next to nothing, and do not count. */
   get #liveCount(): number {
-    return this.all.filter(({ state }) => state.lifecycle.status !== "stale").length;
+    const idle = new Set<SessionState["lifecycle"]["status"]>(["stale", "failed"]);
+    return this.all.filter(({ state }) => !idle.has(state.lifecycle.status)).length;
   }
 
   /** The URI of a session that a caller may see, open or stored. */

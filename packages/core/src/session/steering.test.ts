@@ -1,5 +1,5 @@
 // Messages for the turn that runs: an agent that can takes them there, for others they come first in the queue.
-import { defaultChatUri, makeId, turnParts } from "@holdfast/ahp";
+import { defaultChatUri, makeId, type PendingMessageId, turnParts } from "@holdfast/ahp";
 import { expect, test } from "vitest";
 import type { Host } from "../host.ts";
 import { until } from "../testing/agent-record.ts";
@@ -14,16 +14,23 @@ const clientId = makeId("client", "ann");
 
 /** A person sends a message for the running turn. */
 function steer(host: Host, session: FakeSession, text: string): void {
-  const pending = {
-    id: makeId("pending message", text),
-    message: { text, origin: { kind: "user" as const } },
-  };
+  const submission = move(host, session, makeId("pending message", text), text);
+  expect(submission).toMatchObject({ outcome: "accepted" });
+}
+
+/** A person makes a message, which may wait already, the one for the running turn. */
+function move(
+  host: Host,
+  session: FakeSession,
+  id: PendingMessageId,
+  text: string,
+): ReturnType<Host["submit"]> {
+  const pending = { id, message: { text, origin: { kind: "user" as const } } };
   const action = { type: "chat/pendingMessageSet", kind: "steering", pending } as const;
-  const submission = host.submit(defaultChatUri(session.state.resource), action, {
+  return host.submit(defaultChatUri(session.state.resource), action, {
     actor: { kind: "client", clientId },
     origin: { clientId, clientSeq: 1 },
   });
-  expect(submission).toMatchObject({ outcome: "accepted" });
 }
 
 /** The parts of the turn that ended last, in words. */
@@ -60,6 +67,33 @@ test("[N760] a message joins the running turn of an agent that takes it, and is 
   await turn.ended;
   expect(session.chatState.turns).toHaveLength(1);
   expect(shownOf(session)).toEqual(["one", "Sent to the running turn: left, please", "two"]);
+});
+
+test("[N871] the sender of a queued message that joins the running turn gets that turn, and sends it once", async () => {
+  const restarts = newRestarts({ script: untilSteered() });
+  await restarts.start();
+  const key = await restarts.open({ approvalPolicy: "approve-all" });
+  const session = new FakeSession(restarts.host, key, restarts.heard);
+  const turn = session.stream("go");
+  await turn.until(({ type }) => type === "chat/responsePart");
+  const sent = { queue: true, idempotencyKey: "once" };
+  const chatting = session.chat("left", sent);
+  const id = session.chatState.queuedMessages[0]!.id;
+  expect(move(restarts.host, session, id, "left")).toMatchObject({ outcome: "accepted" });
+  await until(() => session.chatState.steeringMessage === undefined);
+  const repeated = session.chat("left", sent);
+  expect(session.stream("left", sent).turnId).toBe(turn.turnId);
+  await expect(session.chat("right", sent)).rejects.toMatchObject({ code: "IDEMPOTENCY_CONFLICT" });
+  expect(move(restarts.host, session, id, "left")).toMatchObject({
+    reason: "That message has been sent already.",
+  });
+  restarts.pass("gate");
+  for (const response of [chatting, repeated, session.chat("left", sent)]) {
+    expect(await response).toMatchObject({ text: "onetwo", stop_reason: "end_turn" });
+  }
+  expect(session.chatState.turns).toHaveLength(1);
+  const steered = restarts.heard.messages.filter(({ method }) => method === "_session/steering");
+  expect(steered).toHaveLength(1);
 });
 
 test.each<readonly [string, Script]>([

@@ -4,9 +4,10 @@ import { type ChatResponse, type ErrorCode, HostError } from "@holdfast/protocol
 import type { HostSession } from "./host-session.ts";
 import type { Turn } from "./turn.ts";
 
-export async function awaitTurn(session: HostSession, turnId: TurnId): Promise<ChatResponse> {
-  const turn = await session.turns.begun(turnId);
+export async function awaitTurn(session: HostSession, sentId: TurnId): Promise<ChatResponse> {
+  const turn = await session.turns.begun(sentId);
   await turn?.ended;
+  const turnId = turn?.id ?? session.chat.turnOf(sentId);
   const ended = session.chat.endedTurn(turnId);
   // Removed from the queue before it began.
   if (ended === undefined) return { text: "", stop_reason: "cancelled" };

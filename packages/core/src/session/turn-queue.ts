@@ -112,11 +112,25 @@ export class TurnQueue {
 
   /** Takes a message out of the queue. */
   remove(kind: PendingKind, id: PendingMessageId, origin?: ActionOrigin): LogEntry | undefined {
+    return this.#take(kind, id, undefined, origin);
+  }
+
+  /** Takes out the message that joined the running turn: its sender, who waits for its turn, waits for that one. */
+  join(id: PendingMessageId, turn: Turn): void {
+    this.#take("steering", id, turn);
+  }
+
+  #take(
+    kind: PendingKind,
+    id: PendingMessageId,
+    turn: Turn | undefined,
+    origin?: ActionOrigin,
+  ): LogEntry | undefined {
     const index = this.#waiting.findIndex((waiting) => waiting.id === id && waiting.kind === kind);
     const [removed] = index < 0 ? [] : this.#waiting.splice(index, 1);
     if (removed === undefined) return undefined;
     const entry = this.#dispatch({ type: "chat/pendingMessageRemoved", kind, id }, origin);
-    removed.settle(undefined);
+    removed.settle(turn);
     return entry;
   }
 
@@ -130,7 +144,7 @@ export class TurnQueue {
     return entry;
   }
 
-  /** A queued turn: resolves when it begins, or without it when it is dropped. */
+  /** A queued turn: resolves when it begins or its message joins another, or without one when it is dropped. */
   find(turnId: TurnId): Promise<Turn | undefined> {
     const waiting = this.#waiting.find(({ id }) => id === makeId("pending message", turnId));
     return waiting?.begun ?? Promise.resolve(undefined);

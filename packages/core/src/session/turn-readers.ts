@@ -1,5 +1,5 @@
 // The logs of a session, for clients that follow its turns: from a turn's first action, or from any number on.
-import { type TurnId, makeId } from "@holdfast/ahp";
+import { type TurnId, makeId, pendingMessages } from "@holdfast/ahp";
 import { HostError } from "@holdfast/protocol";
 import type { Hub } from "../channel/hub.ts";
 import { LogReader } from "../channel/log-reader.ts";
@@ -84,10 +84,12 @@ export class TurnReaders {
   #startOfWanted(session: HostSession, turnId: TurnId): number {
     const fromSeq = this.#startOf(session, turnId);
     if (fromSeq !== undefined) return fromSeq;
-    const { queuedMessages } = session.chat.state;
-    if (queuedMessages.some(({ id }) => id === makeId("pending message", turnId))) {
+    const pendingId = makeId("pending message", turnId);
+    if (pendingMessages(session.chat.state).some(({ id }) => id === pendingId)) {
       return this.#hub.lastSeq + 1;
     }
+    const joined = session.chat.turnOf(turnId);
+    if (joined !== turnId) return this.#startOfWanted(session, joined);
     if (session.chat.endedTurn(turnId) !== undefined) throw new HostError("EVENTS_LOST");
     throw new HostError(
       "NOT_FOUND",

@@ -1,6 +1,6 @@
 // The response of a turn: the updates of its agent as actions of the chat, and a notice while the agent is silent.
 import { randomUUID } from "node:crypto";
-import { type ChatAction, type TurnId, makeId } from "@holdfast/ahp";
+import { type JoinedMessage, type ChatAction, type TurnId, makeId } from "@holdfast/ahp";
 import type { AcpToolCall, AcpUpdate } from "../agent/acp.ts";
 import { type Translated, translateOutsideTurn } from "../agent/session-updates.ts";
 import type { ShownTerminal } from "../agent/tool-content.ts";
@@ -103,13 +103,13 @@ export class TurnResponse {
   }
 
   /** Shows a message that joined the turn, in its place. */
-  noteSteered(text: string): void {
+  noteSteered(text: string, joined: JoinedMessage): void {
     if (this.#phase === "over") return;
-    this.notify("info", "Sent to the running turn", text);
+    this.notify("info", "Sent to the running turn", text, joined);
   }
 
   /** Shows a line of the host in the response. */
-  notify(severity: "info" | "warning", title: string, description: string): void {
+  notify(severity: "info" | "warning", title: string, description: string, joined?: JoinedMessage): void {
     this.flush();
     this.#translator.endPart();
     const at = this.#context.now().toISOString();
@@ -117,7 +117,7 @@ export class TurnResponse {
     this.#dispatch({
       type: "chat/responsePart",
       turnId: this.#turnId,
-      part: { kind: "systemNotification", notice },
+      part: { kind: "systemNotification", notice, ...(joined !== undefined && { joined }) },
     });
   }
 

@@ -124,6 +124,30 @@ test.each([
   },
 );
 
+test("[N842] a queued message that becomes one for the running turn keeps its idempotency key", async () => {
+  const prompts = { long: [{ do: "hang" }], changed: [say("to the changed words")] } as const;
+  const host = newHost({ agents: { mine: { prompts } } });
+  const session = await host.open({ approvalPolicy: "approve-all" });
+  session.stream("long");
+  await session.agent.heard("session/prompt");
+  const sent = { queue: true, idempotencyKey: "once" };
+  const chatting = session.chat("first words", sent);
+  const id = session.chatState.queuedMessages[0]!.id;
+  expect(setPending(host, session, "steering", id, "changed")).toMatchObject({ outcome: "accepted" });
+  const repeated = session.chat("first words", sent);
+  const streamed = session.stream("first words", sent);
+  expect(session.chatState.queuedMessages).toEqual([]);
+  expect(setPending(host, session, "queued", id, "changed")).toMatchObject({ outcome: "accepted" });
+  const [waiting] = session.chatState.queuedMessages;
+  expect(waiting?.message.request?.key).toBe("once");
+  await session.cancel();
+  for (const response of [chatting, repeated]) {
+    expect(await response).toMatchObject({ text: "to the changed words" });
+  }
+  await streamed.ended;
+  expect(session.chatState.turns.map(({ message }) => message.text)).toEqual(["long", "changed"]);
+});
+
 test.each([
   ["queued", "steering"],
   ["steering", "queued"],

@@ -6,6 +6,7 @@ import {
   type LimitFired,
   type Message,
   type PendingMessageId,
+  type RequestMark,
   type TurnEnd,
   type TurnEndAction,
   turnEndOf,
@@ -63,6 +64,8 @@ export interface SavedTurn extends SavedResponse {
 export interface SentSteering {
   readonly id: PendingMessageId;
   readonly text: string;
+  /** The name under which its sender would send it again. */
+  readonly request?: RequestMark | undefined;
   readonly requestId: number;
 }
 

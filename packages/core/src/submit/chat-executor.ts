@@ -8,6 +8,7 @@ import {
   type JsonValue,
   findInputRequest,
   makeId,
+  pendingMessages,
 } from "@holdfast/ahp";
 import type { Approvals } from "../approval/approvals.ts";
 import type { Audit } from "../audit/audit.ts";
@@ -68,7 +69,7 @@ function startsKnownTurn({ chat }: HostSession, submitted: Action): boolean {
   if (submitted.type !== "chat/turnStarted") return false;
   const { turnId } = submitted;
   const pendingId = makeId("pending message", turnId);
-  return chat.hasBegun(turnId) || chat.state.queuedMessages.some(({ id }) => id === pendingId);
+  return chat.hasBegun(turnId) || pendingMessages(chat.state).some(({ id }) => id === pendingId);
 }
 
 function submitAction(

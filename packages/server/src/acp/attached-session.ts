@@ -319,13 +319,13 @@ export class AttachedSession {
     const { seq, events } = placeOf(this.#start);
     const knownUpdates = serverSeq === seq ? (events ?? Number.POSITIVE_INFINITY) : 0;
     this.#isKnown = serverSeq <= seq;
-    const { updates, ended } = this.#projection.project(action);
+    const { updates, ended = [] } = this.#projection.project(action);
     for (const [index, update] of updates.entries()) {
       if (serverSeq < seq || index < knownUpdates) continue;
       const isLast = index === updates.length - 1;
       await this.#send(update, { place: isLast ? `${serverSeq}` : `${serverSeq}.${index + 1}` });
     }
-    if (ended !== undefined) this.#end(ended);
+    for (const each of ended) this.#end(each);
   }
 
   #end(ended: EndedTurn): void {

@@ -1,6 +1,6 @@
 // Prompts of one ACP client: each begins a turn, or waits in the queue, and is answered when its turn has ended.
 import { randomUUID } from "node:crypto";
-import { type Action, makeId } from "@holdfast/ahp";
+import { type Action, makeId, pendingMessages } from "@holdfast/ahp";
 import { requireAccepted, type Submission, submitterOf } from "@holdfast/core";
 import type { Connection } from "@holdfast/jsonrpc";
 import { LIMITS } from "@holdfast/protocol";
@@ -67,7 +67,8 @@ export class EditorPrompts {
     const { host, caller, clientId } = this.#parts;
     const isOwn = (id: string): boolean => id.startsWith(`${clientId}.`);
     const chat = host.ahp.hub.state(session.chatUri, "chat");
-    const queued = (chat?.queuedMessages ?? []).map(({ id }) => String(id)).filter(isOwn);
+    const pending = chat === undefined ? [] : pendingMessages(chat);
+    const queued = pending.map(({ id }) => String(id)).filter(isOwn);
     for (const turnId of queued) await host.cancelTurn(session.key, { turnId }, caller);
     const running = chat?.activeTurn?.id;
     if (queued.length > 0 && (running === undefined || !isOwn(running))) return;
@@ -89,7 +90,7 @@ export class EditorPrompts {
     const { host, now } = this.#parts;
     host.ahp.sessions.find(session.chatUri);
     const chat = host.ahp.hub.state(session.chatUri, "chat");
-    if (chat?.queuedMessages.some(({ id }) => String(id) === turnId) === true) return;
+    if (chat !== undefined && pendingMessages(chat).some(({ id }) => String(id) === turnId)) return;
     const start = {
       type: "chat/turnStarted",
       turnId: makeId("turn", turnId),

@@ -37,8 +37,8 @@ import { partUpdate, planUpdate, textUpdate, userMessage } from "./turn-update.t
 /** The meaning of an action for an editor. */
 export interface Projected {
   readonly updates: readonly SessionUpdate[];
-  /** A turn that ended, or a queued message that never becomes one. */
-  readonly ended?: EndedTurn;
+  /** A turn that ended, with the messages that joined it, or a queued message that never becomes one. */
+  readonly ended?: readonly EndedTurn[];
 }
 
 export interface EndedTurn {
@@ -69,6 +69,8 @@ export class SessionProjection {
   readonly #questions = new Map<string, SessionInputRequest>();
   /** The newest place of each message that waits, as far as the log was read. */
   readonly #places = new Map<string, "queued" | "steering">();
+  /** The turns that waiting messages joined, by the ids of the messages. */
+  readonly #joined = new Map<string, string>();
   #chat: ChatState | undefined;
 
   constructor(parts: ProjectionParts) {
@@ -91,6 +93,7 @@ export class SessionProjection {
     this.#chat = chat;
     this.#questions.clear();
     this.#places.clear();
+    this.#joined.clear();
     for (const request of inputNeeded) this.#questions.set(request.id, request);
   }
 
@@ -141,6 +144,7 @@ export class SessionProjection {
       case "chat/reasoning":
         return { updates: [textUpdate("reasoning", action.content, action.partId)] };
       case "chat/responsePart":
+        this.#noteJoined(action);
         return { updates: [partUpdate(action.part, features)] };
       case "chat/toolCallStart":
       case "chat/toolCallUpdated":
@@ -172,7 +176,8 @@ export class SessionProjection {
         // A message that was moved is removed from the place that it had before (N850).
         if ((this.#places.get(action.id) ?? action.kind) !== action.kind) return NOTHING;
         this.#places.delete(action.id);
-        return { updates: [], ended: { turnId: action.id, end: DROPPED } };
+        if (this.#joined.has(action.id)) return NOTHING;
+        return { updates: [], ended: [{ turnId: action.id, end: DROPPED }] };
       case "chat/turnComplete":
       case "chat/turnCancelled":
       case "chat/error":
@@ -208,7 +213,9 @@ export class SessionProjection {
   /** Calls that did not get to their end are reported first, so that none runs forever on a screen. */
   #end(action: TurnEndAction): Projected {
     const chat = this.#chat;
-    if (chat?.activeTurn?.id !== action.turnId) return { updates: [], ended: endOf(action, undefined) };
+    if (chat?.activeTurn?.id !== action.turnId) {
+      return { updates: [], ended: this.#endsOf(action, undefined) };
+    }
     const open = callsOf(chat.activeTurn).filter(isUnfinished);
     this.#chat = reduceChat(chat, action);
     const ended = this.#chat.turns.at(-1);
@@ -217,7 +224,20 @@ export class SessionProjection {
       const call = calls.get(before.toolCallId);
       return call === undefined ? [] : updateCall(before, call, this.#parts.view);
     });
-    return { updates: [...updates, ...this.#reportEnd(action)], ended: endOf(action, ended) };
+    return { updates: [...updates, ...this.#reportEnd(action)], ended: this.#endsOf(action, ended) };
+  }
+
+  #noteJoined({ turnId, part }: Extract<ChatAction, { type: "chat/responsePart" }>): void {
+    const joined = part.kind === "systemNotification" ? part.joined : undefined;
+    if (joined !== undefined) this.#joined.set(joined.id, turnId);
+  }
+
+  /** A prompt whose message joined the turn ends with it (N871). */
+  #endsOf(action: TurnEndAction, turn: Turn | undefined): EndedTurn[] {
+    const end = endOf(action, turn);
+    const joined = [...this.#joined].filter(([, turnId]) => turnId === action.turnId);
+    for (const [id] of joined) this.#joined.delete(id);
+    return [end, ...joined.map(([id]) => ({ ...end, turnId: id }))];
   }
 
   /** The response to an editor's own prompt reports the end; ACP has nothing for a turn of another client (E811). */

@@ -27,6 +27,7 @@ const callStarted = {
   contributor: { kind: "agent" },
   rawInput: { command: "echo hi" },
 };
+const notice = { id: "notice-1", at, severity: "info", title: "Sent", description: "words" };
 const waiting = { id: turnId, message: { text: "words", origin: { kind: "user" } } };
 const callEvent = {
   text: 'Run echo (running): {"command":"echo hi"}',
@@ -259,6 +260,35 @@ const cases: ProjectionCase[] = [
     ],
     actions: [completed],
     events: done,
+  },
+  {
+    title: "[N871] a message that joins the running turn continues with that turn",
+    before: [
+      { type: "chat/pendingMessageSet", kind: "steering", pending: waiting },
+      { type: "chat/delta", turnId: "turn-0", partId: "part-0", content: "before" },
+      {
+        type: "chat/responsePart",
+        turnId: "turn-0",
+        part: {
+          kind: "systemNotification",
+          notice,
+          joined: { id: turnId },
+        },
+      },
+      { type: "chat/pendingMessageRemoved", kind: "steering", id: turnId },
+      { type: "chat/delta", turnId: "turn-0", partId: "part-1", content: "after" },
+      { ...completed, turnId: "turn-0" },
+    ],
+    neverBegins: true,
+    actions: [],
+    events: [
+      status("notice", "Sent", { notice }),
+      {
+        type: "text_delta",
+        data: { text: "after", stream: "output", tag: "agent_message_chunk", messageId: "part-1" },
+      },
+      ...done,
+    ],
   },
   {
     title: "[N850] a message that was moved and is then taken out is done as cancelled",

@@ -56,7 +56,7 @@ const ownChat = chatUri(makeId("chat", "projection"));
  * Its events depend on these actions alone: repeated from any place, they give the same events (A46).
  */
 export class TurnProjection implements EventProjection {
-  readonly turnId: TurnId;
+  #turnId: TurnId;
   /** Requests that were sent, so that their resolution is sent too. */
   readonly #asked = new Set<string>();
   /** Absent until the turn begins. */
@@ -66,7 +66,12 @@ export class TurnProjection implements EventProjection {
   #isOver = false;
 
   constructor(turnId: TurnId) {
-    this.turnId = turnId;
+    this.#turnId = turnId;
+  }
+
+  /** Its turn, or the one that its message joined. */
+  get turnId(): TurnId {
+    return this.#turnId;
   }
 
   /** Whether `close` was sent; nothing comes after it. */
@@ -89,6 +94,7 @@ export class TurnProjection implements EventProjection {
   }
 
   #projectChat(action: ChatAction): readonly TurnEvent[] {
+    if (this.#chat === undefined && action.type === "chat/responsePart") this.#join(action);
     if ("turnId" in action && action.turnId !== this.turnId) return [];
     if (this.#chat === undefined) return this.#awaitStart(action);
     switch (action.type) {
@@ -126,6 +132,16 @@ export class TurnProjection implements EventProjection {
       default:
         return describeChatDetail(action);
     }
+  }
+
+  /** Follows the running turn from where the message of this one joined it (N871). */
+  #join({ turnId, part }: Extract<ChatAction, { type: "chat/responsePart" }>): void {
+    if (part.kind !== "systemNotification" || String(part.joined?.id) !== String(this.turnId)) return;
+    const { at, description: text = "" } = part.notice;
+    const chat = newChatState({ resource: ownChat, title: "", at });
+    const message = { text, origin: { kind: "user" } } as const;
+    this.#turnId = turnId;
+    this.#chat = reduceChat(chat, { type: "chat/turnStarted", turnId, startedAt: at, message });
   }
 
   /** A turn that waits in line has its id for its message's id too; taken out of the line, it never begins (A36). */

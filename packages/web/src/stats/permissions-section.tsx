@@ -22,6 +22,7 @@ interface Rule {
         readonly line?: string;
         readonly cwd: string;
         readonly environment: readonly { readonly name: string; readonly value?: string }[];
+        readonly isolation?: string;
       }
     | { readonly kind: "write"; readonly files: readonly { readonly path: string }[] };
 }
@@ -122,11 +123,12 @@ function readPolicy(answer: unknown): PolicyInForce {
 
 function allowedText({ subject }: Rule): string {
   if (subject.kind === "write") return `write ${subject.files.map(({ path }) => path).join(", ")}`;
-  const { line = "", cwd, environment } = subject;
+  const { line = "", cwd, environment, isolation } = subject;
   const changes = environment.map(({ name, value }) =>
     value === undefined ? `${name} unset` : `${name}=${value}`,
   );
-  return `${line} in ${cwd}${changes.length === 0 ? "" : ` with ${changes.join(", ")}`}`;
+  const changed = changes.length === 0 ? "" : ` with ${changes.join(", ")}`;
+  return `${line} in ${cwd}${changed}${isolation === undefined ? "" : ` (${isolation})`}`;
 }
 
 function readRules(answer: unknown): readonly Rule[] {

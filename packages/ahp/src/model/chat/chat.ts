@@ -107,6 +107,14 @@ export interface NewChat {
   readonly at: Timestamp;
 }
 
+/** All messages that wait, in the order in which they are sent: the one for the running turn, then the queue. */
+export function pendingMessages({
+  steeringMessage,
+  queuedMessages,
+}: Pick<ChatState, "steeringMessage" | "queuedMessages">): readonly PendingMessage[] {
+  return steeringMessage === undefined ? queuedMessages : [steeringMessage, ...queuedMessages];
+}
+
 /** The state of a chat in which nothing was said. */
 export function newChatState({ resource, title, at }: NewChat): ChatState {
   return {

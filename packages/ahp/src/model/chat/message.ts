@@ -77,12 +77,14 @@ const attachmentShape = taggedUnion<Attachment, "type">("type", {
   },
 });
 
+export const requestMarkShape = object<RequestMark>({ key: text, digest: text });
+
 export const messageShape = object<Message>({
   text,
   origin: object({ kind: text }),
   attachments: optional(list(attachmentShape)),
   model: optional(object<ModelSelection>({ id: text, config: optional(jsonObject) })),
-  request: optional(object<RequestMark>({ key: text, digest: text })),
+  request: optional(requestMarkShape),
   members: optional(jsonObject),
 });
 

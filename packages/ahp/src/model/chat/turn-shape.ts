@@ -16,7 +16,7 @@ import {
   type Checked,
 } from "../shape.ts";
 import { inputRequestShape, type InputResponse } from "./input-request.ts";
-import { messageShape } from "./message.ts";
+import { messageShape, requestMarkShape } from "./message.ts";
 import { PartList } from "./part-list.ts";
 import { toolCallShape } from "./tool-call-shape.ts";
 import type {
@@ -31,6 +31,7 @@ import type {
   TurnUsage,
   TurnWaits,
   WholePart,
+  JoinedMessage,
 } from "./turn.ts";
 
 export const turnUsageShape = object<TurnUsage>({
@@ -64,6 +65,11 @@ const inputResponseShape = object<InputResponse>({
   by: actorShape,
 });
 
+const joinedMessageShape = object<JoinedMessage>({
+  id: id("pending message"),
+  request: optional(requestMarkShape),
+});
+
 const textParts = {
   markdown: {
     id: id("part"),
@@ -81,7 +87,7 @@ const wholeParts = {
     sizeBytes: optional(count),
     name: optional(text),
   },
-  systemNotification: { notice: noticeShape },
+  systemNotification: { notice: noticeShape, joined: optional(joinedMessageShape) },
 };
 
 export const sentPartShape = taggedUnion<TextPart | WholePart, "kind">("kind", {

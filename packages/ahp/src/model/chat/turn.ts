@@ -1,10 +1,10 @@
 // A turn: its message, the agent's response, and its end.
 import type { Actor, ErrorInfo } from "../failure.ts";
 import type { LimitFired } from "../limit.ts";
-import type { NoticeId, PartId, PlanId, ToolCallId, TurnId } from "../ids.ts";
+import type { NoticeId, PartId, PendingMessageId, PlanId, ToolCallId, TurnId } from "../ids.ts";
 import type { OpenEnum, Timestamp, Uri } from "../json.ts";
 import type { InputRequest, InputResponse } from "./input-request.ts";
-import type { Message } from "./message.ts";
+import type { Message, RequestMark } from "./message.ts";
 import { PartList, type PartGroup } from "./part-list.ts";
 import type { ToolCall } from "./tool-call.ts";
 
@@ -122,7 +122,19 @@ export type WholePart =
       /** The agent's name for it. */
       readonly name?: string;
     }
-  | { readonly kind: "systemNotification"; readonly notice: Notice };
+  | {
+      readonly kind: "systemNotification";
+      readonly notice: Notice;
+      /** The message that the notice shows. */
+      readonly joined?: JoinedMessage;
+    };
+
+/** A message that the agent took into the running turn. */
+export interface JoinedMessage {
+  /** Its id while it waited. */
+  readonly id: PendingMessageId;
+  readonly request?: RequestMark;
+}
 
 /** A tool call in its place among the parts. */
 export interface ToolCallPart {
@@ -154,6 +166,13 @@ export function turnParts(turn: Turn | ActiveTurn): readonly ResponsePart[] {
   const { responseParts } = turn;
   const parts = responseParts instanceof PartList ? responseParts.toArray() : responseParts;
   return "openPart" in turn && turn.openPart ? [...parts, turn.openPart] : parts;
+}
+
+/** The messages that joined a turn. */
+export function joinedMessages(turn: Turn | ActiveTurn): readonly JoinedMessage[] {
+  return turnParts(turn).flatMap((part) =>
+    part.kind === "systemNotification" && part.joined !== undefined ? [part.joined] : [],
+  );
 }
 
 /** A tool call of the running turn, at the same cost however many there are. */

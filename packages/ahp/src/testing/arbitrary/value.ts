@@ -139,4 +139,7 @@ export const sentParts: fc.Arbitrary<TextPart | WholePart> = fc.oneof(
   fc.record({ kind: fc.constantFrom("markdown"), id: ids("part"), content: words }),
   fc.record({ kind: fc.constantFrom("reasoning"), id: ids("part"), content: words }),
   notices.map((notice): WholePart => ({ kind: "systemNotification", notice })),
+  fc
+    .record({ notice: notices, id: ids("pending message") })
+    .map(({ notice, id }): WholePart => ({ kind: "systemNotification", notice, joined: { id } })),
 );

@@ -88,6 +88,25 @@ describePage("[Z800] the design system", () => {
     expect(await page.evaluate("document.activeElement.ariaLabel")).toBe("Session");
   });
 
+  it("[Z802, Z1012] a held Enter opens the dialog and does not confirm it", async () => {
+    const { page } = await sharePage(url);
+    await page.getByRole("button", { name: "Session", exact: true }).press("Enter");
+    await page.getByRole("menuitem", { name: "Rename" }).waitFor();
+    await page.keyboard.press("d");
+    await page.keyboard.down("Enter");
+    const dialog = page.getByRole("dialog", { name: "Delete the session?" });
+    await dialog.waitFor();
+    expect(await page.evaluate("document.activeElement.textContent")).toBe("Cancel");
+    for (const name of ["Cancel", "Delete session"]) {
+      await dialog.getByRole("button", { name }).focus();
+      for (let count = 0; count < 3; count += 1) await page.keyboard.down("Enter");
+      await dialog.waitFor();
+    }
+    await page.keyboard.up("Enter");
+    await page.keyboard.press("Enter");
+    await dialog.waitFor({ state: "detached" });
+  });
+
   it("[Z800] is no part of the page that is shipped", () => {
     const assets = path.join(pageFolder, "assets");
     const withDesign = readdirSync(assets).filter((name) =>

@@ -80,6 +80,36 @@ describePage("[Z7] sessions in the page", () => {
     expect(await list.count()).toBe(0);
   });
 
+  it("[Z1012] that are closed are not deleted by a held Enter", async () => {
+    const { page } = await sharePage(`${host.url}/?tkn=${host.token}`);
+    await whenConnected(page);
+    await enterSession(page, "shell", host.project);
+    await say(page, "echo kept");
+    await page.getByRole("group", { name: "Your message" }).waitFor();
+    await chooseAction(page, "Close…");
+    await page.getByRole("button", { name: "Close session" }).click();
+    await page.waitForURL(`${host.url}/#/`);
+    await page.getByRole("link", { name: "Closed sessions" }).click();
+    const deletion = page
+      .getByRole("list", { name: "Closed sessions" })
+      .getByRole("button", { name: /^Delete/ });
+    await deletion.focus();
+    await page.keyboard.down("Enter");
+    const dialog = page.getByRole("dialog");
+    await dialog.waitFor();
+    for (let count = 0; count < 3; count += 1) await page.keyboard.down("Enter");
+    await page.keyboard.up("Enter");
+    await dialog.waitFor();
+    // Enter again cancels.
+    await page.keyboard.press("Enter");
+    await dialog.waitFor({ state: "detached" });
+    await page.reload();
+    await expect.poll(() => deletion.count()).toBe(1);
+    await deletion.click();
+    await dialog.getByRole("button", { name: "Delete with its history" }).click();
+    await deletion.waitFor({ state: "detached" });
+  });
+
   it("[Z880] that are closed are reopened from the menu and from the list, in every page at once", async () => {
     const { page } = await sharePage(`${host.url}/?tkn=${host.token}`);
     await whenConnected(page);

@@ -69,6 +69,17 @@ describePage("[Z800] the design system", () => {
     await page.getByRole("button", { name: "Model: my-own" }).waitFor();
   });
 
+  it("[Z1013] the Enter that confirms a candidate of an input method chooses no option", async () => {
+    const { page } = await sharePage(url);
+    await page.getByRole("button", { name: "Model: Sonnet" }).press("Enter");
+    const search = page.getByRole("combobox", { name: "Search: Model" });
+    await search.fill("gem");
+    await search.dispatchEvent("keydown", { key: "Enter", keyCode: 229 });
+    await page.keyboard.press("Escape");
+    await search.waitFor({ state: "detached" });
+    expect(await page.evaluate("document.activeElement.ariaLabel")).toBe("Model: Sonnet");
+  });
+
   it("[Z802] a menu is worked by the keyboard, and a dialog asks before what cannot be undone", async () => {
     const { page } = await sharePage(url);
     const button = page.getByRole("button", { name: "Session", exact: true });

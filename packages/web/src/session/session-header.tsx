@@ -15,6 +15,7 @@ import { BackLink } from "../frame/back-link.tsx";
 import { goTo, type SessionRoute } from "../frame/route.ts";
 import { useHost } from "../host/use-host.ts";
 import control from "../style/control.module.css";
+import { isComposing } from "../ui/composing.ts";
 import { ConfirmDialog, Dialog } from "../ui/dialog.tsx";
 import { stopTerminal } from "../terminal/terminal-actions.tsx";
 import { Menu, type MenuItem } from "../ui/menu.tsx";
@@ -133,7 +134,7 @@ function RenameForm({
         onChange={(event) => setTitle(event.target.value)}
         onBlur={rename}
         onKeyDown={(event) => {
-          if (event.key === "Escape") onDone();
+          if (event.key === "Escape" && !isComposing(event.nativeEvent)) onDone();
         }}
       />
     </form>

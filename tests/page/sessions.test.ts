@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, it } from "vitest";
 import { startHostInProcess } from "../host/host-in-process.ts";
 import type { TestedHost } from "../host/real-host.ts";
 import { describePage, openPage, sharePage } from "./page-test.ts";
-import { chooseAction, enterSession, say, whenConnected } from "./page-walk.ts";
+import { allow, chooseAction, enterSession, say, whenConnected } from "./page-walk.ts";
 
 describePage("[Z7] sessions in the page", () => {
   let host: TestedHost;
@@ -40,6 +40,45 @@ describePage("[Z7] sessions in the page", () => {
     await page.getByRole("heading", { name: "No sessions yet" }).waitFor();
     await other.getByText("No sessions yet.").waitFor();
     await expect.poll(() => page.url()).toBe(`${host.url}/#/`);
+  });
+
+  it("[Z7, Z1015] keep the name that their title gives them when Rename is left without a change", async () => {
+    const { page } = await sharePage(`${host.url}/?tkn=${host.token}`);
+    await whenConnected(page);
+    await enterSession(page, "shell", host.project);
+    await say(page, "echo first");
+    await allow(page);
+    await page.getByRole("heading", { name: "echo first" }).waitFor();
+    const field = page.getByRole("textbox", { name: "Session name" });
+    for (const leave of [() => field.blur(), () => field.press("Enter")]) {
+      await chooseAction(page, "Rename");
+      await field.waitFor();
+      await leave();
+      await field.waitFor({ state: "detached" });
+    }
+    // Dispatched after what the form would have sent.
+    await chooseAction(page, "Archive");
+    await page.getByRole("region", { name: "Archived" }).getByText("echo first").waitFor();
+    const labels = await page.evaluate<unknown[]>(`(async () => {
+      const headers = { "x-holdfast-page": "1" };
+      const { sessions } = await (await fetch("/sdk/acp/sessions", { headers })).json();
+      return sessions.map(({ label }) => label);
+    })()`);
+    expect(labels.filter((label) => label === "echo first")).toEqual([]);
+
+    for (const [name, shown] of [
+      ["Shed", "Shed"],
+      ["", "echo first"],
+    ] as const) {
+      await chooseAction(page, "Rename");
+      await field.fill(name);
+      await field.press("Enter");
+      await page.getByRole("heading", { name: shown }).waitFor();
+      await page.getByRole("region", { name: "Archived" }).getByText(shown).waitFor();
+    }
+    await chooseAction(page, "Delete…");
+    await page.getByRole("button", { name: "Delete with its history" }).click();
+    await page.waitForURL(`${host.url}/#/`);
   });
 
   it("[Z8] that are closed are listed, opened to be read, and deleted", async () => {

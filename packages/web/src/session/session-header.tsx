@@ -119,8 +119,10 @@ function RenameForm({
   const rename = (event: SyntheticEvent): void => {
     event.preventDefault();
     onDone();
-    if (title.trim() === "") return;
-    const action = { type: "session/labelChanged", label: title.trim() } as const;
+    const label = title.trim();
+    // A label would hide all later titles of the agent.
+    if (label === sessionName(session) || (label === "" && session.label === undefined)) return;
+    const action = { type: "session/labelChanged", ...(label !== "" && { label }) } as const;
     void host.reportRejection(host.channel(session.resource, "session").dispatch(action));
   };
   return (

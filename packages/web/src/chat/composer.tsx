@@ -128,7 +128,7 @@ interface DraftMessage {
 function useMessage(session: SessionState, chat: ChatState, onSend: () => void): DraftMessage {
   const host = useHost();
   const [text, setText] = useState(() => readDraft(chat.resource));
-  const { files, show, add, remove } = useDraftFiles(chat.resource);
+  const { files, show, add, prepend, remove } = useDraftFiles(chat.resource);
   const { attached, named } = files;
   const isEmpty = text.trim() === "" && attached.length === 0;
   const command = attached.length === 0 ? ownCommand(text) : undefined;
@@ -136,7 +136,7 @@ function useMessage(session: SessionState, chat: ChatState, onSend: () => void):
     setText(written);
     keepDraft(chat.resource, written);
   };
-  useDraftChanges(chat.resource, setText);
+  useDraftChanges(chat.resource, setText, prepend);
   const runCommand = (line: string): Promise<boolean> => {
     const folder = pathOf(session.workingDirectories[0]);
     return host.reportFailure(runOwnCommand(host, session.resource, folder, line));
@@ -194,6 +194,8 @@ interface ShownFiles {
   /** Shows others; those that are kept stay. */
   readonly show: (files: DraftFiles) => void;
   readonly add: (files: DraftFiles) => void;
+  /** Puts attachments before those that are there. */
+  readonly prepend: (attachments: readonly Attachment[]) => void;
   readonly remove: (file: Attachment) => void;
 }
 
@@ -214,22 +216,31 @@ function useDraftFiles(chat: ChatUri): ShownFiles {
         attached: [...attached, ...added.attached],
         named: [...named, ...added.named],
       })),
+    prepend: (attachments) =>
+      change((current) => ({ ...current, attached: [...attachments, ...current.attached] })),
     remove: (file) =>
       change((current) => ({ ...current, attached: current.attached.filter((each) => each !== file) })),
   };
 }
 
 /** Takes up what other parts of the page put into the draft. */
-function useDraftChanges(chat: ChatUri, setText: (change: (text: string) => string) => void): void {
+function useDraftChanges(
+  chat: ChatUri,
+  setText: (change: (text: string) => string) => void,
+  prependFiles: ShownFiles["prepend"],
+): void {
+  const latest = useRef(prependFiles);
+  latest.current = prependFiles;
   useEffect(
     () =>
-      listenToDraftChanges((change) =>
+      listenToDraftChanges((change) => {
         setText((current) => {
           const changed = changedDraft(current, change);
           keepDraft(chat, changed);
           return changed;
-        }),
-      ),
+        });
+        if (change.kind === "prepend") latest.current(change.attachments ?? []);
+      }),
     [chat],
   );
 }
@@ -307,7 +318,8 @@ export function QueueList({ chat }: { readonly chat: ChatState }): ReactNode {
     return host.reportRejection(host.channel(chat.resource, "chat").dispatch(action));
   };
   const edit = async (pending: PendingMessage): Promise<void> => {
-    if (await remove(pending)) changeDraft({ kind: "prepend", text: pending.message.text });
+    const { text, attachments } = pending.message;
+    if (await remove(pending)) changeDraft({ kind: "prepend", text, attachments });
   };
   return (
     <ol className={style.queue} aria-label="Queued messages">
@@ -315,12 +327,9 @@ export function QueueList({ chat }: { readonly chat: ChatState }): ReactNode {
         <li key={pending.id}>
           <Badge>Queued</Badge>
           <span className={style.queued}>{pending.message.text}</span>
-          {/* Attached files would be lost. */}
-          {(pending.message.attachments ?? []).length === 0 && (
-            <Button kind="quiet" size="small" onClick={() => void edit(pending)}>
-              Edit
-            </Button>
-          )}
+          <Button kind="quiet" size="small" onClick={() => void edit(pending)}>
+            Edit
+          </Button>
           <Button kind="quiet" size="small" onClick={() => void remove(pending)}>
             Remove
           </Button>

@@ -12,7 +12,7 @@ import {
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
 import { describePage, lostHostFaults, openPage, type PageOptions } from "./page-test.ts";
-import { composer, whenConnected } from "./page-walk.ts";
+import { composer, say, whenConnected } from "./page-walk.ts";
 import { startTinyPage, type TinyPage } from "./tiny-page.ts";
 import { openTinySession, tinyCall, type TinySession, tinyTurn } from "./tiny-session.ts";
 
@@ -179,6 +179,27 @@ describePage("the view of a session", () => {
     await page.getByText("Session not found").waitFor();
     await page.getByRole("link", { name: "Back to the sessions" }).tap();
     await expect.poll(() => page.getByText("Session not found").count()).toBe(0);
+  });
+
+  it("[Z1019] a message that is not accepted comes back into the view that was opened meanwhile", async () => {
+    const page = await open({}, { expectedFaults: lostHostFaults });
+    const address = page.url();
+    await composer(page).waitFor();
+    tiny.conduct = "silent";
+    await say(page, "first");
+    await expect.poll(() => composer(page).inputValue()).toBe("");
+    await page.getByRole("link", { name: "Home" }).click();
+    await composer(page).waitFor({ state: "detached" });
+    await page.goto(address);
+    await composer(page).fill("second");
+    tiny.host.refuse = ({ type }) => (type === "chat/turnStarted" ? "It is closed." : undefined);
+    tiny.conduct = "responding";
+    tiny.hangUp();
+    await page.getByText("It is closed.").waitFor();
+    await expect.poll(() => composer(page).inputValue()).toBe("first\n\nsecond");
+    await page.reload();
+    await expect.poll(() => composer(page).inputValue()).toBe("first\n\nsecond");
+    tiny.host.refuse = () => undefined;
   });
 
   /** Requests the second approval for the tool call of `asking`. */

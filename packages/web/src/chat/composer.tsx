@@ -12,6 +12,7 @@ import { readFiles } from "./attached-file.ts";
 import { stillNamed } from "./completion.ts";
 import {
   type DraftFiles,
+  joinFiles,
   keepDraft,
   keepDraftFiles,
   noFiles,
@@ -23,6 +24,7 @@ import { focusMessageField } from "./message-focus.ts";
 import { changeDraft, type DraftChange, listenToDraftChanges } from "./message-draft.ts";
 import { MessageField } from "./message-field.tsx";
 import { ownCommand, runOwnCommand } from "./own-commands.tsx";
+import { listenToTakenBack, readUnsentDraft, readUnsentFiles, takeBack, whileSent } from "./sent-drafts.ts";
 import { queueMessage, startTurn, stopTurn } from "./send-message.ts";
 import { UsageMeter } from "./usage-meter.tsx";
 
@@ -127,7 +129,7 @@ interface DraftMessage {
 
 function useMessage(session: SessionState, chat: ChatState, onSend: () => void): DraftMessage {
   const host = useHost();
-  const [text, setText] = useState(() => readDraft(chat.resource));
+  const [text, setText] = useState(() => readUnsentDraft(chat.resource));
   const { files, show, add, prepend, remove } = useDraftFiles(chat.resource);
   const { attached, named } = files;
   const isEmpty = text.trim() === "" && attached.length === 0;
@@ -137,6 +139,7 @@ function useMessage(session: SessionState, chat: ChatState, onSend: () => void):
     keepDraft(chat.resource, written);
   };
   useDraftChanges(chat.resource, setText, prepend);
+  useTakenBack(chat.resource, setText, add);
   const runCommand = (line: string): Promise<boolean> => {
     const folder = pathOf(session.workingDirectories[0]);
     return host.reportFailure(runOwnCommand(host, session.resource, folder, line));
@@ -158,7 +161,8 @@ function useMessage(session: SessionState, chat: ChatState, onSend: () => void):
     }
     setText("");
     show(noFiles);
-    const isTaken = await (command === undefined ? sendMessage() : runCommand(command));
+    const sent = { chat: chat.resource, text, files };
+    const isTaken = await whileSent(sent, command === undefined ? sendMessage() : runCommand(command));
     if (isTaken) {
       // Unless the next message has been begun meanwhile.
       if (readDraft(chat.resource) === text) keepDraft(chat.resource, "");
@@ -166,14 +170,10 @@ function useMessage(session: SessionState, chat: ChatState, onSend: () => void):
       return;
     }
     // What was not accepted is put back: a message also before what was written meanwhile, which a command would include.
-    const restored = (current: string): string => {
+    takeBack(sent, (current) => {
       if (current === "") return text;
       return command === undefined ? changedDraft(current, { kind: "prepend", text }) : current;
-    };
-    setText(restored);
-    const kept = readDraft(chat.resource);
-    if (kept !== text) keepDraft(chat.resource, restored(kept));
-    add(files);
+    });
   };
   return {
     text,
@@ -201,7 +201,7 @@ interface ShownFiles {
 
 /** The files of the message that is being written. */
 function useDraftFiles(chat: ChatUri): ShownFiles {
-  const [files, show] = useState(() => readDraftFiles(chat));
+  const [files, show] = useState(() => readUnsentFiles(chat));
   const change = (changed: (current: DraftFiles) => DraftFiles): void =>
     show((current) => {
       const next = changed(current);
@@ -211,16 +211,30 @@ function useDraftFiles(chat: ChatUri): ShownFiles {
   return {
     files,
     show,
-    add: (added) =>
-      change(({ attached, named }) => ({
-        attached: [...attached, ...added.attached],
-        named: [...named, ...added.named],
-      })),
+    add: (added) => change((current) => joinFiles(current, added)),
     prepend: (attachments) =>
       change((current) => ({ ...current, attached: [...attachments, ...current.attached] })),
     remove: (file) =>
       change((current) => ({ ...current, attached: current.attached.filter((each) => each !== file) })),
   };
+}
+
+/** Takes a message back that was sent from this view, or from one of the chat that was left meanwhile. */
+function useTakenBack(
+  chat: ChatUri,
+  setText: (change: (text: string) => string) => void,
+  add: ShownFiles["add"],
+): void {
+  const latest = useRef(add);
+  latest.current = add;
+  useEffect(
+    () =>
+      listenToTakenBack(chat, (change, files) => {
+        setText(change);
+        latest.current(files);
+      }),
+    [chat, setText],
+  );
 }
 
 /** Takes up what other parts of the page put into the draft. */

@@ -236,6 +236,28 @@ describePage("[Z803] work in a conversation", () => {
     await composer(page).fill("");
   });
 
+  it("[Z1013] the Enter that confirms a candidate of an input method sends and chooses nothing", async () => {
+    const page = await open();
+    // Safari ends the composition before this key.
+    const confirmCandidate = `document.activeElement.dispatchEvent(
+      new KeyboardEvent("keydown", { key: "Enter", keyCode: 229, bubbles: true, cancelable: true }),
+    )`;
+    await composer(page).fill("にわ");
+    await page.evaluate(confirmCandidate);
+    await page.keyboard.press("Control+k");
+    const palette = page.getByRole("dialog", { name: "Command palette" });
+    await palette.getByRole("combobox").fill("inbox");
+    await page.evaluate(confirmCandidate);
+    await page.keyboard.press("Escape");
+    await palette.waitFor({ state: "detached" });
+    expect(page.url()).not.toContain("inbox");
+    expect(await composer(page).inputValue()).toBe("にわ");
+    expect(await page.getByRole("group", { name: "Your message" }).count()).toBe(0);
+    await composer(page).press("Enter");
+    await page.getByRole("group", { name: "Your message" }).filter({ hasText: "にわ" }).waitFor();
+    await page.getByText("Heard.").waitFor();
+  });
+
   it("[Z990] the draft that is written while a message is sent stays", async () => {
     const page = await open();
     await composer(page).fill("first");

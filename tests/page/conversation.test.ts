@@ -222,6 +222,41 @@ describePage("[Z36] a conversation", () => {
     expect(faults).toEqual([]);
   });
 
+  it("[Z37, Z1016] Edit and resend brings the attachments back, too, before those that are there", async () => {
+    const { page } = await openConversation();
+    await give(page, "paste", ["first.png"]);
+    const waiting = page.getByRole("list", { name: "Attachments" });
+    await waiting.getByText("first.png").waitFor();
+    await say(page, "What is this?");
+    await page.getByText("Heard.").waitFor();
+    await give(page, "paste", ["second.png"]);
+    await waiting.getByText("second.png").waitFor();
+    await page.getByRole("button", { name: "Edit and resend" }).click();
+    await expect.poll(() => composer(page).inputValue()).toBe("What is this?");
+    await expect
+      .poll(() => waiting.getByRole("listitem").allInnerTexts())
+      .toEqual(["first.png", "second.png"]);
+    await composer(page).press("Enter");
+    await expect.poll(() => page.getByText("Heard.").count()).toBe(2);
+    const image = { type: "image", data: picture, mimeType: "image/png" };
+    expect(lastHeard("session/prompt")).toMatchObject({ prompt: [{ text: "What is this?" }, image, image] });
+
+    await say(page, "ask me");
+    await page.getByRole("group", { name: /^Permission/ }).waitFor();
+    await give(page, "paste", ["third.png"]);
+    await waiting.getByText("third.png").waitFor();
+    await say(page, "Later");
+    const queue = page.getByRole("list", { name: "Queued messages" });
+    await queue.getByRole("button", { name: "Edit" }).click();
+    await expect.poll(() => composer(page).inputValue()).toBe("Later");
+    await expect.poll(() => waiting.getByRole("listitem").allInnerTexts()).toEqual(["third.png"]);
+    expect(await queue.count()).toBe(0);
+    await waiting.getByRole("button", { name: "Remove third.png" }).click();
+    await composer(page).fill("");
+    await page.getByRole("button", { name: "Stop", exact: true }).click();
+    await page.getByText("Stopped", { exact: true }).waitFor();
+  });
+
   it("[Z349] attaches a text file that is dropped, whatever its name, and keeps what the host did not take", async () => {
     const { page } = await openConversation();
     await composer(page).focus();

@@ -69,6 +69,17 @@ describePage("[Z800] the design system", () => {
     await page.getByRole("button", { name: "Model: my-own" }).waitFor();
   });
 
+  it("[Z1013] the Enter that confirms a candidate of an input method chooses no option", async () => {
+    const { page } = await sharePage(url);
+    await page.getByRole("button", { name: "Model: Sonnet" }).press("Enter");
+    const search = page.getByRole("combobox", { name: "Search: Model" });
+    await search.fill("gem");
+    await search.dispatchEvent("keydown", { key: "Enter", keyCode: 229 });
+    await page.keyboard.press("Escape");
+    await search.waitFor({ state: "detached" });
+    expect(await page.evaluate("document.activeElement.ariaLabel")).toBe("Model: Sonnet");
+  });
+
   it("[Z802] a menu is worked by the keyboard, and a dialog asks before what cannot be undone", async () => {
     const { page } = await sharePage(url);
     const button = page.getByRole("button", { name: "Session", exact: true });
@@ -86,6 +97,25 @@ describePage("[Z800] the design system", () => {
     await page.keyboard.press("Escape");
     await page.getByRole("menu").waitFor({ state: "detached" });
     expect(await page.evaluate("document.activeElement.ariaLabel")).toBe("Session");
+  });
+
+  it("[Z802, Z1012] a held Enter opens the dialog and does not confirm it", async () => {
+    const { page } = await sharePage(url);
+    await page.getByRole("button", { name: "Session", exact: true }).press("Enter");
+    await page.getByRole("menuitem", { name: "Rename" }).waitFor();
+    await page.keyboard.press("d");
+    await page.keyboard.down("Enter");
+    const dialog = page.getByRole("dialog", { name: "Delete the session?" });
+    await dialog.waitFor();
+    expect(await page.evaluate("document.activeElement.textContent")).toBe("Cancel");
+    for (const name of ["Cancel", "Delete session"]) {
+      await dialog.getByRole("button", { name }).focus();
+      for (let count = 0; count < 3; count += 1) await page.keyboard.down("Enter");
+      await dialog.waitFor();
+    }
+    await page.keyboard.up("Enter");
+    await page.keyboard.press("Enter");
+    await dialog.waitFor({ state: "detached" });
   });
 
   it("[Z800] is no part of the page that is shipped", () => {

@@ -13,11 +13,29 @@ const requestedSchema = {
   },
   required: ["colour"],
 };
+const timetable = {
+  type: "object",
+  properties: {
+    places: { type: "array", title: "Places", minItems: 2, items: { enum: ["hall", "attic", "shed"] } },
+    colours: { type: "array", title: "Colours", items: { enum: ["red", "blue"] } },
+    from: { type: "string", format: "date-time", title: "From", default: "2026-03-01T09:30:00Z" },
+    until: { type: "string", format: "date-time", title: "Until" },
+  },
+  required: ["places"],
+};
 const script: Script = {
   prompts: {
     go: [
       ask("form", "elicitation/create", { mode: "form", message: "How to paint it?", requestedSchema }),
       answer("It is painted."),
+    ],
+    plan: [
+      ask("timetable", "elicitation/create", {
+        mode: "form",
+        message: "When?",
+        requestedSchema: timetable,
+      }),
+      answer("It is planned."),
     ],
   },
 };
@@ -60,5 +78,33 @@ describePage("[Z11] a question in the inbox", () => {
       content: { colour: "blue", count: 3 },
     });
     expect(faults).toEqual([]);
+  });
+
+  it("[Z883, Z1018] is not sent without the choices that it needs, and times are instants", async () => {
+    const { url, token, project } = scripted.host;
+    const { page } = await openPage(`${url}/?tkn=${token}`, { timezoneId: "Asia/Kolkata" });
+    await whenConnected(page);
+    await enterSession(page, "painter", project);
+    await say(page, "plan");
+    const form = page.getByRole("form", { name: "Question from the agent" });
+    expect(await form.getByLabel("From").inputValue()).toBe("2026-03-01T15:00");
+    await form.getByLabel("Until").fill("2026-03-02T10:00");
+    expect(await form.getByLabel("Until").inputValue()).toBe("2026-03-02T10:00");
+    const places = form.getByRole("group", { name: "Places" });
+    for (const place of ["hall", "attic"]) {
+      await form.getByRole("button", { name: "Answer" }).click();
+      await expect.poll(() => form.locator("input:invalid").count()).toBe(1);
+      await places.getByLabel(place).check();
+    }
+    await form.getByRole("button", { name: "Answer" }).click();
+    await page.getByText("It is planned.").waitFor();
+    expect(await scripted.heard.result("timetable")).toEqual({
+      action: "accept",
+      content: {
+        places: ["hall", "attic"],
+        from: "2026-03-01T09:30:00Z",
+        until: "2026-03-02T04:30:00.000Z",
+      },
+    });
   });
 });

@@ -63,6 +63,32 @@ describePage("[Z813] on a phone", () => {
     expect(await page.evaluate("document.activeElement.id")).not.toBe("message-field");
   });
 
+  it("[Z1014] the arrows of the bar are those that the program asked for", async () => {
+    const { page } = await sharePage(`${host.url}/?tkn=${host.token}`, phone);
+    await whenConnected(page);
+    await enterSession(page, "shell", host.project);
+    await say(
+      page,
+      String.raw`printf '\033[?1hready\n'; head -n 1 > /dev/null; printf '\033[?1lagain\n'; cat`,
+    );
+    await page.getByRole("button", { name: "Allow once", exact: true }).tap();
+    await terminals(page).getByRole("button", { name: "Take over" }).tap();
+    const up = page.getByRole("toolbar", { name: "Terminal keys" }).getByRole("button", { name: "Up" });
+    const rows = terminals(page).locator(".xterm-rows");
+    // The terminal echoes control characters as ^ and a letter.
+    for (const [word, echoed] of [
+      ["ready", "^[OA"],
+      ["again", "^[[A"],
+    ] as const) {
+      await expect.poll(() => rows.innerText()).toContain(word);
+      await up.tap();
+      await expect.poll(() => rows.innerText()).toContain(echoed);
+      await terminals(page).locator("textarea").focus();
+      await page.keyboard.press("Enter");
+    }
+    await terminals(page).getByRole("button", { name: "Stop command" }).tap();
+  });
+
   it("[Z977] above a touch keyboard, the terminal that is typed into is in sight with its keys", async () => {
     const { page } = await sharePage(`${host.url}/?tkn=${host.token}`, phone);
     await whenConnected(page);

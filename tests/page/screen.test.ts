@@ -243,6 +243,27 @@ describePage(
         .toBe(1);
     });
 
+    it("[Z1017] that is held sends what is typed while old output is drawn", async () => {
+      const { page } = await openSession();
+      await say(page, "seq 1 30000; cat");
+      await allow(page);
+      await terminals(page).getByText("30000").waitFor();
+      await terminals(page).getByRole("button", { name: "Take over" }).click();
+      await terminals(page).locator("textarea:focus").waitFor({ state: "attached" });
+      await page.getByRole("link", { name: "Host" }).click();
+      await page.locator(".xterm").first().waitFor({ state: "detached" });
+      await page.evaluate(slowFrames);
+      await page.goBack();
+      const screen = terminals(page).locator("textarea");
+      await expect.poll(() => screen.getAttribute("tabindex")).toBe("0");
+      await screen.focus();
+      await page.keyboard.type("hello");
+      expect(await page.locator(".xterm-rows").innerText()).not.toContain("30000");
+      await page.evaluate(usualFrames);
+      await terminals(page).getByText("hello").waitFor();
+      await terminals(page).getByRole("button", { name: "Stop command" }).click();
+    });
+
     it("[Z351] that is left before it is drawn leaves no warning in the console", async () => {
       const opened = await openSession();
       const page = await run("echo quickly", opened);

@@ -1,19 +1,67 @@
 // State and actions of a session in the page, in front of a host of a hundred lines.
-import { type ErrorInfo, makeId, type ResponsePart, type Turn } from "@holdfast/ahp";
+import {
+  type ActiveTurn,
+  type Approval,
+  defaultChatUri,
+  type ErrorInfo,
+  makeId,
+  type ResponsePart,
+  sessionUri,
+  type Turn,
+} from "@holdfast/ahp";
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
 import { describePage, lostHostFaults, openPage, type PageOptions } from "./page-test.ts";
-import { composer, whenConnected } from "./page-walk.ts";
+import { composer, say, whenConnected } from "./page-walk.ts";
 import { startTinyPage, type TinyPage } from "./tiny-page.ts";
-import { openTinySession, type TinySession, tinyTurn } from "./tiny-session.ts";
+import { openTinySession, tinyCall, type TinySession, tinyTurn } from "./tiny-session.ts";
 
 const at = "2026-01-01T00:00:00.000Z";
 const phone = { viewport: { width: 390, height: 780 }, hasTouch: true, isMobile: true } as const;
 const text = (content: string): ResponsePart => ({ kind: "markdown", id: makeId("part", content), content });
 
+const chat = defaultChatUri(sessionUri(makeId("session", "old")));
+
 function failedTurn(error: ErrorInfo): Turn {
   return { ...tinyTurn("Paint the fence", []), end: { state: "failed", error, resumable: false } };
 }
+
+const turnId = makeId("turn", "now");
+const toolCallId = makeId("tool call", "now");
+
+function approvalOf(target: string): Approval {
+  return {
+    id: makeId("approval", target),
+    action: "execute",
+    target,
+    requestedAt: at,
+    options: [
+      { id: "yes", label: "Allow once", kind: "allow_once" },
+      { id: "no", label: "Deny", kind: "reject_once" },
+    ],
+  };
+}
+
+/** A turn whose only tool call waits for an approval. */
+const asking: ActiveTurn = {
+  id: turnId,
+  startedAt: at,
+  waits: { permission: 1, input: 0, tool: 0 },
+  message: { text: "clean", origin: { kind: "user" } },
+  plans: [],
+  responseParts: [
+    {
+      kind: "toolCall",
+      toolCall: {
+        ...tinyCall,
+        toolCallId,
+        displayName: "make clean",
+        status: "pending-confirmation",
+        approval: approvalOf("first"),
+      },
+    },
+  ],
+};
 
 describePage("the view of a session", () => {
   let tiny: TinyPage;
@@ -131,6 +179,94 @@ describePage("the view of a session", () => {
     await page.getByText("Session not found").waitFor();
     await page.getByRole("link", { name: "Back to the sessions" }).tap();
     await expect.poll(() => page.getByText("Session not found").count()).toBe(0);
+  });
+
+  it("[Z1019] a message that is not accepted comes back into the view that was opened meanwhile", async () => {
+    const page = await open({}, { expectedFaults: lostHostFaults });
+    const address = page.url();
+    await composer(page).waitFor();
+    tiny.conduct = "silent";
+    await say(page, "first");
+    await expect.poll(() => composer(page).inputValue()).toBe("");
+    await page.getByRole("link", { name: "Home" }).click();
+    await composer(page).waitFor({ state: "detached" });
+    await page.goto(address);
+    await composer(page).fill("second");
+    tiny.host.refuse = ({ type }) => (type === "chat/turnStarted" ? "It is closed." : undefined);
+    tiny.conduct = "responding";
+    tiny.hangUp();
+    await page.getByText("It is closed.").waitFor();
+    await expect.poll(() => composer(page).inputValue()).toBe("first\n\nsecond");
+    await page.reload();
+    await expect.poll(() => composer(page).inputValue()).toBe("first\n\nsecond");
+    tiny.host.refuse = () => undefined;
+  });
+
+  /** Requests the second approval for the tool call of `asking`. */
+  function askAgain(): void {
+    tiny.host.dispatch(chat, {
+      type: "chat/toolCallReady",
+      turnId,
+      toolCallId,
+      invocationMessage: "make clean",
+      confirmation: { kind: "needed", approval: approvalOf("second") },
+    });
+  }
+
+  it("[Z1010] a second approval for a tool call can be decided after the first was", async () => {
+    const page = await open({ activeTurn: asking }, { expectedFaults: lostHostFaults });
+    tiny.host.refuse = ({ type }) => {
+      if (type === "chat/toolCallConfirmed") {
+        // The page gets the decision and the next request at once, when it has reconnected.
+        tiny.hangUp();
+        queueMicrotask(askAgain);
+      }
+      return undefined;
+    };
+    await page.getByRole("button", { name: "Allow once", exact: true }).click();
+    tiny.host.refuse = () => undefined;
+    const second = page.getByRole("group", { name: "Permission: execute second" });
+    await second.waitFor();
+    await expect.poll(() => second.getByRole("button", { name: "Deny" }).isEnabled()).toBe(true);
+    expect(await page.getByText("Waiting for the host to confirm").count()).toBe(0);
+    await second.getByRole("button", { name: "Deny" }).click();
+    await second.waitFor({ state: "detached" });
+  });
+
+  it("[Z1010] a key does not decide a second approval for a tool call before it could be read", async () => {
+    const page = await open({ activeTurn: asking }, { expectedFaults: lostHostFaults });
+    const decided: string[] = [];
+    tiny.host.refuse = (action) => {
+      if (action.type === "chat/toolCallConfirmed") decided.push(action.decision.approvalId);
+      return undefined;
+    };
+    await page.getByRole("group", { name: "Permission: execute first" }).waitFor();
+    await page.getByRole("log", { name: "Conversation" }).focus();
+    // The keys have decided the first one for as long as it takes to read it.
+    await page.waitForTimeout(600);
+    tiny.hangUp();
+    tiny.host.dispatch(chat, {
+      type: "chat/toolCallConfirmed",
+      turnId,
+      toolCallId,
+      decision: {
+        approvalId: makeId("approval", "first"),
+        outcome: "approved",
+        optionId: "yes",
+        by: { kind: "client", clientId: makeId("client", "other") },
+        at,
+      },
+    });
+    askAgain();
+    const second = page.getByRole("group", { name: "Permission: execute second" });
+    await second.waitFor();
+    await page.keyboard.press("y");
+    await page.waitForTimeout(700);
+    expect(decided).toEqual([]);
+    await page.keyboard.press("n");
+    await second.waitFor({ state: "detached" });
+    expect(decided).toEqual(["second"]);
+    tiny.host.refuse = () => undefined;
   });
 });
 

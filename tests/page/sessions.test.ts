@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, it } from "vitest";
 import { startHostInProcess } from "../host/host-in-process.ts";
 import type { TestedHost } from "../host/real-host.ts";
 import { describePage, openPage, sharePage } from "./page-test.ts";
-import { chooseAction, enterSession, say, whenConnected } from "./page-walk.ts";
+import { allow, chooseAction, enterSession, say, whenConnected } from "./page-walk.ts";
 
 describePage("[Z7] sessions in the page", () => {
   let host: TestedHost;
@@ -42,6 +42,45 @@ describePage("[Z7] sessions in the page", () => {
     await expect.poll(() => page.url()).toBe(`${host.url}/#/`);
   });
 
+  it("[Z7, Z1015] keep the name that their title gives them when Rename is left without a change", async () => {
+    const { page } = await sharePage(`${host.url}/?tkn=${host.token}`);
+    await whenConnected(page);
+    await enterSession(page, "shell", host.project);
+    await say(page, "echo first");
+    await allow(page);
+    await page.getByRole("heading", { name: "echo first" }).waitFor();
+    const field = page.getByRole("textbox", { name: "Session name" });
+    for (const leave of [() => field.blur(), () => field.press("Enter")]) {
+      await chooseAction(page, "Rename");
+      await field.waitFor();
+      await leave();
+      await field.waitFor({ state: "detached" });
+    }
+    // Dispatched after what the form would have sent.
+    await chooseAction(page, "Archive");
+    await page.getByRole("region", { name: "Archived" }).getByText("echo first").waitFor();
+    const labels = await page.evaluate<unknown[]>(`(async () => {
+      const headers = { "x-holdfast-page": "1" };
+      const { sessions } = await (await fetch("/sdk/acp/sessions", { headers })).json();
+      return sessions.map(({ label }) => label);
+    })()`);
+    expect(labels.filter((label) => label === "echo first")).toEqual([]);
+
+    for (const [name, shown] of [
+      ["Shed", "Shed"],
+      ["", "echo first"],
+    ] as const) {
+      await chooseAction(page, "Rename");
+      await field.fill(name);
+      await field.press("Enter");
+      await page.getByRole("heading", { name: shown }).waitFor();
+      await page.getByRole("region", { name: "Archived" }).getByText(shown).waitFor();
+    }
+    await chooseAction(page, "Delete…");
+    await page.getByRole("button", { name: "Delete with its history" }).click();
+    await page.waitForURL(`${host.url}/#/`);
+  });
+
   it("[Z8] that are closed are listed, opened to be read, and deleted", async () => {
     const { page } = await sharePage(`${host.url}/?tkn=${host.token}`);
     await whenConnected(page);
@@ -78,6 +117,36 @@ describePage("[Z7] sessions in the page", () => {
     await page.getByRole("heading", { name: "Closed sessions" }).waitFor();
     await page.getByText("stays here with its messages and output").waitFor();
     expect(await list.count()).toBe(0);
+  });
+
+  it("[Z1012] that are closed are not deleted by a held Enter", async () => {
+    const { page } = await sharePage(`${host.url}/?tkn=${host.token}`);
+    await whenConnected(page);
+    await enterSession(page, "shell", host.project);
+    await say(page, "echo kept");
+    await page.getByRole("group", { name: "Your message" }).waitFor();
+    await chooseAction(page, "Close…");
+    await page.getByRole("button", { name: "Close session" }).click();
+    await page.waitForURL(`${host.url}/#/`);
+    await page.getByRole("link", { name: "Closed sessions" }).click();
+    const deletion = page
+      .getByRole("list", { name: "Closed sessions" })
+      .getByRole("button", { name: /^Delete/ });
+    await deletion.focus();
+    await page.keyboard.down("Enter");
+    const dialog = page.getByRole("dialog");
+    await dialog.waitFor();
+    for (let count = 0; count < 3; count += 1) await page.keyboard.down("Enter");
+    await page.keyboard.up("Enter");
+    await dialog.waitFor();
+    // Enter again cancels.
+    await page.keyboard.press("Enter");
+    await dialog.waitFor({ state: "detached" });
+    await page.reload();
+    await expect.poll(() => deletion.count()).toBe(1);
+    await deletion.click();
+    await dialog.getByRole("button", { name: "Delete with its history" }).click();
+    await deletion.waitFor({ state: "detached" });
   });
 
   it("[Z880] that are closed are reopened from the menu and from the list, in every page at once", async () => {

@@ -52,6 +52,31 @@ describePage("[Z970] answers that the host has not confirmed", () => {
     await terminals(page).getByText("exit 0", { exact: true }).waitFor();
   });
 
+  it("[Z1019] a message that is being sent does not come back when its view is left", async () => {
+    const { page } = await openPage(`${host.url}/?tkn=${host.token}`);
+    await whenConnected(page);
+    await enterSession(page, "shell", host.project);
+    const address = page.url();
+    process.kill(host.pid, "SIGSTOP");
+    try {
+      await say(page, "# once");
+      await expect.poll(() => composer(page).inputValue()).toBe("");
+      await page.getByRole("link", { name: "Home" }).click();
+      await composer(page).waitFor({ state: "detached" });
+      await page.goto(address);
+      await composer(page).waitFor();
+      expect(await composer(page).inputValue()).toBe("");
+    } finally {
+      process.kill(host.pid, "SIGCONT");
+    }
+    await page.getByText("Done", { exact: true }).waitFor();
+    expect(await composer(page).inputValue()).toBe("");
+    expect(await page.getByRole("group", { name: "Your message" }).count()).toBe(1);
+    await page.reload();
+    await page.getByText("Done", { exact: true }).waitFor();
+    expect(await composer(page).inputValue()).toBe("");
+  });
+
   it("[Z970] an answer to a host that hangs waits in sight, also over a lost connection, and is sent once", async () => {
     const { page, cut, join } = await openQuestion();
     const card = page.getByRole("group", { name: /^Permission/ });

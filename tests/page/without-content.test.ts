@@ -1,13 +1,16 @@
 // The page before it has content: no agent, no session, no host, a file that does not come; and its dialogs on a phone.
 import type { Page } from "playwright-core";
-import { newRootState, ROOT_URI } from "@holdfast/ahp";
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { makeId, newRootState, newSessionState, ROOT_URI, sessionUri, summarizeSession } from "@holdfast/ahp";
+import { afterAll, beforeAll, expect, it, onTestFinished } from "vitest";
 import { describePage, lostHostFaults, openPage } from "./page-test.ts";
 import { whenConnected } from "./page-walk.ts";
 import { startTinyPage, type TinyPage } from "./tiny-page.ts";
 
 const phone = { viewport: { width: 390, height: 780 }, hasTouch: true, isMobile: true } as const;
 const shell = { id: "shell", label: "Shell", installed: true, authReady: true };
+
+/** A file of the page that could not be loaded. */
+const unloadedFaults = /ERR_FAILED|dynamically imported module/;
 
 describePage("[Z930] a page without content", () => {
   let tiny: TinyPage;
@@ -24,12 +27,13 @@ describePage("[Z930] a page without content", () => {
     hash: string,
     agents: readonly object[],
     options: Parameters<typeof openPage>[1] = {},
+    expectedFaults = lostHostFaults,
   ): Promise<Page> => {
     tiny.agents = agents;
     tiny.conduct = "responding";
     const { page } = await openPage(`${tiny.url}/${hash}`, {
       ...options,
-      expectedFaults: lostHostFaults,
+      expectedFaults,
     });
     return page;
   };
@@ -98,5 +102,48 @@ describePage("[Z930] a page without content", () => {
     await page.getByRole("button", { name: "New session" }).tap();
     await page.getByRole("dialog", { name: "New session" }).waitFor();
     await expect.poll(() => page.evaluate("document.activeElement.tagName")).toBe("DIALOG");
+  });
+
+  it("[Z1011] without the file of the filters, the list of sessions is shown", async () => {
+    const { page } = await openPage("about:blank", { expectedFaults: unloadedFaults });
+    await page.route(/\/assets\/session-filters-[^/]*\.js$/, (route) => route.abort());
+    const uris = ["one", "two"].map((name) => sessionUri(makeId("session", name)));
+    const sessions = uris.map((resource) =>
+      summarizeSession(
+        newSessionState({
+          resource,
+          key: makeId("session key", `agent:shell:acp:${resource}`),
+          provider: makeId("agent", "shell"),
+          owner: { kind: "person" },
+          title: "Garden",
+          at: "2026-01-01T00:00:00.000Z",
+          workingDirectories: ["file:///tmp"],
+        }),
+      ),
+    );
+    tiny.host.open(ROOT_URI, "root", { ...newRootState(), sessions });
+    onTestFinished(() => tiny.host.open(ROOT_URI, "root", newRootState()));
+    await page.goto(`${tiny.url}/#/inbox`);
+    const notices = page.getByRole("status", { name: "Notices" });
+    await notices.getByText("Part of the page could not be loaded").waitFor();
+    await expect.poll(() => page.getByRole("link", { name: /Garden/ }).count()).toBe(2);
+  });
+
+  it.each([
+    ["palette", "Control+k"],
+    ["shortcut-help", "?"],
+    ["new-session-dialog", "s"],
+  ])("[Z1011] without the file of %s, the page says so and stays", async (file, keys) => {
+    const page = await open("#/inbox", [shell], {}, unloadedFaults);
+    await whenConnected(page);
+    await page.getByRole("heading", { name: "Inbox" }).waitFor();
+    await page.route(new RegExp(`/assets/${file}-[^/]*\\.js$`), (route) => route.abort());
+    await page.keyboard.press(keys);
+    const notices = page.getByRole("status", { name: "Notices" });
+    const notice = notices.getByText("Part of the page could not be loaded");
+    await notice.waitFor();
+    expect(await page.getByRole("navigation", { name: "Places" }).isVisible()).toBe(true);
+    await page.getByRole("link", { name: "Terminals" }).click();
+    await page.getByRole("heading", { name: "Terminals" }).waitFor();
   });
 });

@@ -2,6 +2,7 @@
 import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";
 import { App } from "./frame/app.tsx";
+import { ErrorBoundary } from "./frame/error-boundary.tsx";
 import { startTheme } from "./frame/theme.tsx";
 import { takeClientId } from "./host/client-id.ts";
 import { HostConnection } from "./host/host-connection.ts";
@@ -17,7 +18,9 @@ async function start(place: HTMLElement): Promise<void> {
   createRoot(place).render(
     <StrictMode>
       <HostContext value={host}>
-        <App />
+        <ErrorBoundary what="its content">
+          <App />
+        </ErrorBoundary>
       </HostContext>
     </StrictMode>,
   );

@@ -2,6 +2,7 @@
 import { type RefObject, useEffect, useRef } from "react";
 import { messageFieldId, msSinceTyping } from "../chat/message-focus.ts";
 import { isTypingIn } from "../find/shortcuts.ts";
+import { isComposing } from "../ui/composing.ts";
 import { moveCurrentQuestion } from "./current-question.ts";
 import { emptyMessageField, swallow, watchLetter } from "./lone-letter.ts";
 
@@ -44,6 +45,7 @@ export function useAnswerKeys(
         else if (latest.current.isAnswer(key)) latest.current.give(key);
       });
     const press = (event: KeyboardEvent): void => {
+      if (isComposing(event)) return;
       const key = event.key.toLowerCase();
       if (event.ctrlKey || event.metaKey || event.altKey || event.repeat) return;
       const step = steps[key];

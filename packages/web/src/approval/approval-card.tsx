@@ -31,6 +31,7 @@ export interface ApprovalCardProps {
   readonly chatUri: ChatUri;
 }
 
+/** Needs the approval's id as its key: a second approval for the same call is another question (Z1010). */
 export function ApprovalCard({ call, turnId, chatUri }: ApprovalCardProps): ReactNode {
   const host = useHost();
   const [isAnswered, setIsAnswered] = useState(false);

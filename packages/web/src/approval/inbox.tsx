@@ -68,7 +68,7 @@ function Request({ request }: { readonly request: SessionInputRequest }): ReactN
           toolCall.content.map((content, index) => (
             <ToolContentView key={index} content={content} onGrow={undefined} />
           ))}
-        <ApprovalCard call={toolCall} turnId={turnId} chatUri={chat} />
+        <ApprovalCard key={toolCall.approval.id} call={toolCall} turnId={turnId} chatUri={chat} />
       </div>
     );
   }

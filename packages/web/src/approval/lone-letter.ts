@@ -1,6 +1,7 @@
 // A lone letter in the message field: an answer, one that came too early, or the first letter of a message (Z973).
 import { changeDraft } from "../chat/message-draft.ts";
 import { messageFieldId } from "../chat/message-focus.ts";
+import { isComposing } from "../ui/composing.ts";
 
 /** Somebody who writes a message has typed the next letter by then. */
 const pauseMs = 700;
@@ -17,7 +18,7 @@ export function watchLetter(field: HTMLTextAreaElement, key: string, onLone: () 
   const timer = setTimeout(settle, pauseMs);
   stop.signal.addEventListener("abort", () => clearTimeout(timer));
   const press = (event: KeyboardEvent): void => {
-    const isEnter = event.key === "Enter" && !event.shiftKey;
+    const isEnter = event.key === "Enter" && !event.shiftKey && !isComposing(event);
     const isHeld = event.repeat && event.key.toLowerCase() === key;
     if (event.target !== field || !isLone(field, key) || !(isEnter || isHeld)) return stop.abort();
     swallow(event);

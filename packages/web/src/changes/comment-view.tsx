@@ -1,6 +1,7 @@
 // A comment on a line: written, shown, changed, removed.
 import { type KeyboardEvent, type ReactNode, useLayoutEffect, useRef, useState } from "react";
 import { Button } from "../ui/button.tsx";
+import { isComposing } from "../ui/composing.ts";
 import style from "./diff-list.module.css";
 import type { OpenForm, ReviewComment } from "./review-comments.ts";
 
@@ -29,7 +30,7 @@ export function CommentForm(props: CommentFormProps): ReactNode {
     if (text.trim() !== "") onSave(text.trim());
   };
   const press = (event: KeyboardEvent): void => {
-    if (event.nativeEvent.isComposing) return;
+    if (isComposing(event.nativeEvent)) return;
     if (event.key === "Escape") onCancel();
     else if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) save();
     else return;

@@ -3,6 +3,7 @@ import { GitCommitIcon } from "@primer/octicons-react";
 import { type KeyboardEvent, type ReactNode, useState } from "react";
 import { useHost } from "../host/use-host.ts";
 import { Button } from "../ui/button.tsx";
+import { isComposing } from "../ui/composing.ts";
 import style from "./changes-page.module.css";
 import { type ChangedFile, type ChangeScope, commitFiles } from "./changes.ts";
 
@@ -39,6 +40,7 @@ export function CommitBar({ scope, files, proposed, onDone }: CommitBarProps): R
     onDone();
   };
   const press = (event: KeyboardEvent): void => {
+    if (isComposing(event.nativeEvent)) return;
     const isSent = event.key === "Enter" && (event.ctrlKey || event.metaKey);
     if (event.key === "Escape") setIsOpen(false);
     else if (isSent && message.trim() !== "") void commit();

@@ -12,6 +12,7 @@ import { readFiles } from "./attached-file.ts";
 import { stillNamed } from "./completion.ts";
 import {
   type DraftFiles,
+  joinFiles,
   keepDraft,
   keepDraftFiles,
   noFiles,
@@ -23,6 +24,7 @@ import { focusMessageField } from "./message-focus.ts";
 import { changeDraft, type DraftChange, listenToDraftChanges } from "./message-draft.ts";
 import { MessageField } from "./message-field.tsx";
 import { ownCommand, runOwnCommand } from "./own-commands.tsx";
+import { listenToTakenBack, readUnsentDraft, readUnsentFiles, takeBack, whileSent } from "./sent-drafts.ts";
 import { queueMessage, startTurn, stopTurn } from "./send-message.ts";
 import { UsageMeter } from "./usage-meter.tsx";
 
@@ -127,8 +129,8 @@ interface DraftMessage {
 
 function useMessage(session: SessionState, chat: ChatState, onSend: () => void): DraftMessage {
   const host = useHost();
-  const [text, setText] = useState(() => readDraft(chat.resource));
-  const { files, show, add, remove } = useDraftFiles(chat.resource);
+  const [text, setText] = useState(() => readUnsentDraft(chat.resource));
+  const { files, show, add, prepend, remove } = useDraftFiles(chat.resource);
   const { attached, named } = files;
   const isEmpty = text.trim() === "" && attached.length === 0;
   const command = attached.length === 0 ? ownCommand(text) : undefined;
@@ -136,7 +138,8 @@ function useMessage(session: SessionState, chat: ChatState, onSend: () => void):
     setText(written);
     keepDraft(chat.resource, written);
   };
-  useDraftChanges(chat.resource, setText);
+  useDraftChanges(chat.resource, setText, prepend);
+  useTakenBack(chat.resource, setText, add);
   const runCommand = (line: string): Promise<boolean> => {
     const folder = pathOf(session.workingDirectories[0]);
     return host.reportFailure(runOwnCommand(host, session.resource, folder, line));
@@ -158,7 +161,8 @@ function useMessage(session: SessionState, chat: ChatState, onSend: () => void):
     }
     setText("");
     show(noFiles);
-    const isTaken = await (command === undefined ? sendMessage() : runCommand(command));
+    const sent = { chat: chat.resource, text, files };
+    const isTaken = await whileSent(sent, command === undefined ? sendMessage() : runCommand(command));
     if (isTaken) {
       // Unless the next message has been begun meanwhile.
       if (readDraft(chat.resource) === text) keepDraft(chat.resource, "");
@@ -166,14 +170,10 @@ function useMessage(session: SessionState, chat: ChatState, onSend: () => void):
       return;
     }
     // What was not accepted is put back: a message also before what was written meanwhile, which a command would include.
-    const restored = (current: string): string => {
+    takeBack(sent, (current) => {
       if (current === "") return text;
       return command === undefined ? changedDraft(current, { kind: "prepend", text }) : current;
-    };
-    setText(restored);
-    const kept = readDraft(chat.resource);
-    if (kept !== text) keepDraft(chat.resource, restored(kept));
-    add(files);
+    });
   };
   return {
     text,
@@ -194,12 +194,14 @@ interface ShownFiles {
   /** Shows others; those that are kept stay. */
   readonly show: (files: DraftFiles) => void;
   readonly add: (files: DraftFiles) => void;
+  /** Puts attachments before those that are there. */
+  readonly prepend: (attachments: readonly Attachment[]) => void;
   readonly remove: (file: Attachment) => void;
 }
 
 /** The files of the message that is being written. */
 function useDraftFiles(chat: ChatUri): ShownFiles {
-  const [files, show] = useState(() => readDraftFiles(chat));
+  const [files, show] = useState(() => readUnsentFiles(chat));
   const change = (changed: (current: DraftFiles) => DraftFiles): void =>
     show((current) => {
       const next = changed(current);
@@ -209,27 +211,50 @@ function useDraftFiles(chat: ChatUri): ShownFiles {
   return {
     files,
     show,
-    add: (added) =>
-      change(({ attached, named }) => ({
-        attached: [...attached, ...added.attached],
-        named: [...named, ...added.named],
-      })),
+    add: (added) => change((current) => joinFiles(current, added)),
+    prepend: (attachments) =>
+      change((current) => ({ ...current, attached: [...attachments, ...current.attached] })),
     remove: (file) =>
       change((current) => ({ ...current, attached: current.attached.filter((each) => each !== file) })),
   };
 }
 
-/** Takes up what other parts of the page put into the draft. */
-function useDraftChanges(chat: ChatUri, setText: (change: (text: string) => string) => void): void {
+/** Takes a message back that was sent from this view, or from one of the chat that was left meanwhile. */
+function useTakenBack(
+  chat: ChatUri,
+  setText: (change: (text: string) => string) => void,
+  add: ShownFiles["add"],
+): void {
+  const latest = useRef(add);
+  latest.current = add;
   useEffect(
     () =>
-      listenToDraftChanges((change) =>
+      listenToTakenBack(chat, (change, files) => {
+        setText(change);
+        latest.current(files);
+      }),
+    [chat, setText],
+  );
+}
+
+/** Takes up what other parts of the page put into the draft. */
+function useDraftChanges(
+  chat: ChatUri,
+  setText: (change: (text: string) => string) => void,
+  prependFiles: ShownFiles["prepend"],
+): void {
+  const latest = useRef(prependFiles);
+  latest.current = prependFiles;
+  useEffect(
+    () =>
+      listenToDraftChanges((change) => {
         setText((current) => {
           const changed = changedDraft(current, change);
           keepDraft(chat, changed);
           return changed;
-        }),
-      ),
+        });
+        if (change.kind === "prepend") latest.current(change.attachments ?? []);
+      }),
     [chat],
   );
 }
@@ -307,7 +332,8 @@ export function QueueList({ chat }: { readonly chat: ChatState }): ReactNode {
     return host.reportRejection(host.channel(chat.resource, "chat").dispatch(action));
   };
   const edit = async (pending: PendingMessage): Promise<void> => {
-    if (await remove(pending)) changeDraft({ kind: "prepend", text: pending.message.text });
+    const { text, attachments } = pending.message;
+    if (await remove(pending)) changeDraft({ kind: "prepend", text, attachments });
   };
   return (
     <ol className={style.queue} aria-label="Queued messages">
@@ -315,12 +341,9 @@ export function QueueList({ chat }: { readonly chat: ChatState }): ReactNode {
         <li key={pending.id}>
           <Badge>Queued</Badge>
           <span className={style.queued}>{pending.message.text}</span>
-          {/* Attached files would be lost. */}
-          {(pending.message.attachments ?? []).length === 0 && (
-            <Button kind="quiet" size="small" onClick={() => void edit(pending)}>
-              Edit
-            </Button>
-          )}
+          <Button kind="quiet" size="small" onClick={() => void edit(pending)}>
+            Edit
+          </Button>
           <Button kind="quiet" size="small" onClick={() => void remove(pending)}>
             Remove
           </Button>

@@ -270,7 +270,7 @@ function MessageView({ turn, isLast, onFold }: MessageViewProps): ReactNode {
             label="Edit and resend"
             icon={<PencilIcon />}
             size="small"
-            onClick={() => changeDraft({ kind: "prepend", text })}
+            onClick={() => changeDraft({ kind: "prepend", text, attachments })}
           />
         )}
       </div>

@@ -33,6 +33,13 @@ export interface DraftFiles {
 
 export const noFiles: DraftFiles = { attached: [], named: [] };
 
+export function joinFiles(one: DraftFiles, other: DraftFiles): DraftFiles {
+  return {
+    attached: [...one.attached, ...other.attached],
+    named: [...one.named, ...other.named],
+  };
+}
+
 // Not in the tab's storage, which they would fill.
 const keptFiles = new Map<string, DraftFiles>();
 

@@ -13,6 +13,7 @@ import { AnswerState } from "../approval/answer-state.tsx";
 import { useHost, useIsReachable } from "../host/use-host.ts";
 import { Button } from "../ui/button.tsx";
 import style from "./input-form.module.css";
+import { localTime } from "./local-time.ts";
 import { QuestionField } from "./question-field.tsx";
 
 /** Values of unanswered forms, by chat and request: a row out of sight, and a view that was left, lose their state. */
@@ -120,6 +121,8 @@ function isEmpty(value: InputValue): boolean {
       return value.value === "";
     case "number":
       return Number.isNaN(value.value);
+    case "selected-many":
+      return value.value.length === 0;
     default:
       return false;
   }
@@ -127,8 +130,13 @@ function isEmpty(value: InputValue): boolean {
 
 function firstValue(question: InputQuestion): InputValue | undefined {
   switch (question.kind) {
-    case "text":
-      return question.defaultValue === undefined ? undefined : { kind: "text", value: question.defaultValue };
+    case "text": {
+      const { defaultValue, format } = question;
+      // A field that looks empty is sent as empty.
+      const isShown =
+        defaultValue !== undefined && (format !== "date-time" || localTime(defaultValue) !== "");
+      return isShown ? { kind: "text", value: defaultValue } : undefined;
+    }
     case "number":
     case "integer":
       return question.defaultValue === undefined

@@ -1,11 +1,16 @@
-// Texts that other parts of the page put into the message field: quotes, and a message to be sent again.
+// Texts, with their attachments, that other parts of the page put into the message field: quotes, and a message to be sent again.
+import type { Attachment } from "@holdfast/ahp";
 import { focusMessageField } from "./message-focus.ts";
 
 export type DraftChange =
   /** After what is written already. */
   | { readonly kind: "append"; readonly text: string }
   /** Before what is written already. */
-  | { readonly kind: "prepend"; readonly text: string }
+  | {
+      readonly kind: "prepend";
+      readonly text: string;
+      readonly attachments?: readonly Attachment[] | undefined;
+    }
   /** In place of what is written. */
   | { readonly kind: "replace"; readonly text: string };
 

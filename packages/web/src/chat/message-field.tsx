@@ -10,6 +10,7 @@ import {
   useRef,
   useState,
 } from "react";
+import { isComposing } from "../ui/composing.ts";
 import { type Completion, insert, useCompletions } from "./completion.ts";
 import style from "./composer.module.css";
 import { hasTouchKeyboard, messageFieldId, noteTyping } from "./message-focus.ts";
@@ -61,7 +62,7 @@ export function MessageField(props: MessageFieldProps): ReactNode {
     return true;
   };
   const press = (event: KeyboardEvent): void => {
-    if (event.nativeEvent.isComposing) return;
+    if (isComposing(event.nativeEvent)) return;
     const step = event.key === "ArrowDown" ? 1 : event.key === "ArrowUp" ? -1 : 0;
     if (completions.length > 0 && step !== 0) {
       setMarked((marked + step + completions.length) % completions.length);

@@ -4,6 +4,7 @@ import type { InputQuestion, InputValue } from "@holdfast/ahp";
 import control from "../style/control.module.css";
 import { Picker } from "../ui/picker.tsx";
 import style from "./input-form.module.css";
+import { instantOf, localTime } from "./local-time.ts";
 
 export interface QuestionFieldProps {
   readonly question: InputQuestion;
@@ -46,14 +47,19 @@ function FlagField({ question, value, onChange }: Of<"boolean">): ReactNode {
 
 function ChoicesField({ question, value, onChange }: Of<"multi-select">): ReactNode {
   const chosen = value?.kind === "selected-many" ? value.value : [];
+  const problem = choicesProblem(question, chosen.length);
   return (
     <fieldset className={style.choices}>
       <legend>
         {nameOf(question)} <Optional question={question} />
       </legend>
-      {question.options.map(({ id, label, description }) => (
+      {question.options.map(({ id, label, description }, index) => (
         <label key={id} className={style.flag} title={description}>
           <input
+            // Browsers check only fields, not their group.
+            ref={(field) => {
+              if (index === 0) field?.setCustomValidity(problem);
+            }}
             type="checkbox"
             checked={chosen.includes(id)}
             disabled={!chosen.includes(id) && chosen.length >= (question.max ?? Infinity)}
@@ -67,6 +73,13 @@ function ChoicesField({ question, value, onChange }: Of<"multi-select">): ReactN
       ))}
     </fieldset>
   );
+}
+
+/** Why a form with so many choices cannot be sent; empty if it can. */
+function choicesProblem({ min = 0, required }: Of<"multi-select">["question"], count: number): string {
+  const least = required === true ? Math.max(1, min) : min;
+  const isLeftOut = count === 0 && required !== true;
+  return isLeftOut || count >= least ? "" : `Choose at least ${least}.`;
 }
 
 function ChoiceField({ question, value, onChange }: Of<"single-select">): ReactNode {
@@ -112,11 +125,27 @@ const inputTypes: Readonly<Record<string, string>> = {
   email: "email",
   uri: "url",
   date: "date",
-  "date-time": "datetime-local",
 };
 
 function TextField({ question, value, onChange }: Of<"text">): ReactNode {
   const fieldId = useId();
+  const text = value?.kind === "text" ? value.value : "";
+  if (question.format === "date-time") {
+    return (
+      <Labelled question={question} fieldId={fieldId}>
+        <input
+          id={fieldId}
+          className={control.field}
+          type="datetime-local"
+          // Otherwise only whole minutes are valid.
+          step="any"
+          required={question.required}
+          value={localTime(text)}
+          onChange={({ target }) => onChange({ kind: "text", value: instantOf(target.value) })}
+        />
+      </Labelled>
+    );
+  }
   return (
     <Labelled question={question} fieldId={fieldId}>
       <input
@@ -126,7 +155,7 @@ function TextField({ question, value, onChange }: Of<"text">): ReactNode {
         minLength={question.min}
         maxLength={question.max}
         required={question.required}
-        value={value?.kind === "text" ? value.value : ""}
+        value={text}
         onChange={({ target }) => onChange({ kind: "text", value: target.value })}
       />
     </Labelled>

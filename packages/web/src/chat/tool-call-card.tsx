@@ -48,7 +48,7 @@ export function ToolCallCard(props: ToolCallCardProps): ReactNode {
             <PlainCall call={call} isOpenAtFirst={isOpenAtFirst} onGrow={onGrow} />
           ))}
         {call.status === "pending-confirmation" && (
-          <ApprovalCard call={call} turnId={turnId} chatUri={chatUri} />
+          <ApprovalCard key={call.approval.id} call={call} turnId={turnId} chatUri={chatUri} />
         )}
         {call.status === "failed" && call.result.error !== undefined && (
           <p className={style.problem}>{call.result.error.message}</p>

@@ -9,6 +9,7 @@ import {
   useEffect,
   useMemo,
 } from "react";
+import { NoticeBoundary } from "../frame/error-boundary.tsx";
 import { goTo, type Route } from "../frame/route.ts";
 import { changeTheme } from "../frame/theme.tsx";
 import { sessionListId } from "../session/session-list.tsx";
@@ -69,13 +70,19 @@ export function Find({ route, root, opened, onOpen, onNewSession }: FindProps): 
   // The browser reports the end of a dialog late: another one may be open by then (Z975).
   const close = (): void => onOpen((current) => (current === opened ? undefined : current));
   return (
-    <Suspense>
-      {opened === "palette" ? (
-        <Palette root={root} actions={actions} onNewSession={onNewSession} onClose={close} />
-      ) : (
-        <ShortcutHelp onClose={close} />
-      )}
-    </Suspense>
+    <NoticeBoundary
+      key={opened}
+      what={opened === "palette" ? "the command palette" : "the keyboard shortcuts"}
+      onFailed={close}
+    >
+      <Suspense>
+        {opened === "palette" ? (
+          <Palette root={root} actions={actions} onNewSession={onNewSession} onClose={close} />
+        ) : (
+          <ShortcutHelp onClose={close} />
+        )}
+      </Suspense>
+    </NoticeBoundary>
   );
 }
 

@@ -12,6 +12,7 @@ import type { RootState } from "@holdfast/ahp";
 import { type KeyboardEvent, type ReactNode, useEffect, useId, useMemo, useRef, useState } from "react";
 import { hasTouchKeyboard } from "../chat/message-focus.ts";
 import { IconButton } from "../ui/button.tsx";
+import { isComposing } from "../ui/composing.ts";
 import { useModal } from "../ui/dialog.tsx";
 import { Keys } from "../ui/keys.tsx";
 import { offeredActions } from "./offered-actions.ts";
@@ -59,7 +60,7 @@ export default function Palette({ root, actions, onNewSession, onClose }: Palett
     item.run();
   };
   const press = (event: KeyboardEvent): void => {
-    if (event.nativeEvent.isComposing) return;
+    if (isComposing(event.nativeEvent)) return;
     const steps: Readonly<Record<string, number>> = { ArrowDown: 1, ArrowUp: -1, PageDown: 8, PageUp: -8 };
     const step = steps[event.key];
     const chosen = ranked[at];

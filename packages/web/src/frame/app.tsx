@@ -7,7 +7,7 @@ import { useConnection, useRoot } from "../host/use-host.ts";
 import { SessionList } from "../session/session-list.tsx";
 import style from "./app.module.css";
 import { ConnectionBadge, LostHost } from "./connection-badge.tsx";
-import { ErrorBoundary } from "./error-boundary.tsx";
+import { ErrorBoundary, NoticeBoundary } from "./error-boundary.tsx";
 import { HomePage } from "./home-page.tsx";
 import { Notices } from "./notices.tsx";
 import { HomeIcon, InboxIcon, PlusIcon, SearchIcon, ServerIcon, TerminalIcon } from "@primer/octicons-react";
@@ -111,14 +111,16 @@ function Frame(): ReactNode {
         </ErrorBoundary>
       </main>
       {creating !== undefined && (
-        <Suspense>
-          <NewSessionDialog
-            key={creating.agent}
-            sessions={root?.sessions ?? []}
-            agent={creating.agent}
-            onClose={() => setCreating(undefined)}
-          />
-        </Suspense>
+        <NoticeBoundary what="the dialog for a new session" onFailed={() => setCreating(undefined)}>
+          <Suspense>
+            <NewSessionDialog
+              key={creating.agent}
+              sessions={root?.sessions ?? []}
+              agent={creating.agent}
+              onClose={() => setCreating(undefined)}
+            />
+          </Suspense>
+        </NoticeBoundary>
       )}
       <Find route={route} root={root} opened={opened} onOpen={setOpened} onNewSession={createSession} />
     </div>

@@ -5,6 +5,7 @@ import { type KeyboardEvent, type ReactNode, useEffect, useId, useRef, useState 
 import type { HostConnection } from "../host/host-connection.ts";
 import { useHost } from "../host/use-host.ts";
 import { Button } from "../ui/button.tsx";
+import { isComposing } from "../ui/composing.ts";
 import pickerStyle from "../ui/picker.module.css";
 import { Popover } from "../ui/popover.tsx";
 import list from "../ui/popover.module.css";
@@ -97,6 +98,7 @@ function FolderChoices({ folder, home, recent, onChoose }: FolderChoicesProps): 
     input.current?.focus();
   };
   const press = (event: KeyboardEvent): void => {
+    if (isComposing(event.nativeEvent)) return;
     const step = event.key === "ArrowDown" ? 1 : event.key === "ArrowUp" ? -1 : 0;
     const choice = choices[marked];
     if (step !== 0) setMarked(Math.max(-1, Math.min(choices.length - 1, marked + step)));

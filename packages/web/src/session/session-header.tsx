@@ -15,6 +15,7 @@ import { BackLink } from "../frame/back-link.tsx";
 import { goTo, type SessionRoute } from "../frame/route.ts";
 import { useHost } from "../host/use-host.ts";
 import control from "../style/control.module.css";
+import { isComposing } from "../ui/composing.ts";
 import { ConfirmDialog, Dialog } from "../ui/dialog.tsx";
 import { stopTerminal } from "../terminal/terminal-actions.tsx";
 import { Menu, type MenuItem } from "../ui/menu.tsx";
@@ -118,8 +119,10 @@ function RenameForm({
   const rename = (event: SyntheticEvent): void => {
     event.preventDefault();
     onDone();
-    if (title.trim() === "") return;
-    const action = { type: "session/labelChanged", label: title.trim() } as const;
+    const label = title.trim();
+    // A label would hide all later titles of the agent.
+    if (label === sessionName(session) || (label === "" && session.label === undefined)) return;
+    const action = { type: "session/labelChanged", ...(label !== "" && { label }) } as const;
     void host.reportRejection(host.channel(session.resource, "session").dispatch(action));
   };
   return (
@@ -133,7 +136,7 @@ function RenameForm({
         onChange={(event) => setTitle(event.target.value)}
         onBlur={rename}
         onKeyDown={(event) => {
-          if (event.key === "Escape") onDone();
+          if (event.key === "Escape" && !isComposing(event.nativeEvent)) onDone();
         }}
       />
     </form>

@@ -3,6 +3,7 @@ import { SearchIcon } from "@primer/octicons-react";
 import { lazy, Suspense, useRef, useState, type KeyboardEvent, type ReactNode } from "react";
 import type { SessionSummary, SessionUri } from "@holdfast/ahp";
 import { noFilter, passes } from "../find/session-filter.ts";
+import { NoticeBoundary } from "../frame/error-boundary.tsx";
 import { routeHash } from "../frame/route.ts";
 import { agoWords, useNow } from "../frame/time-words.ts";
 import { StatusDot } from "../ui/status.tsx";
@@ -60,9 +61,11 @@ export function SessionList({ sessions, current, isAtClosed, isAtHome }: Session
             onChange={(event) => setSearch(event.target.value)}
           />
           {sessions.length > 1 && (
-            <Suspense>
-              <SessionFilters sessions={sessions} filter={filter} onChange={setFilter} />
-            </Suspense>
+            <NoticeBoundary what="the filters of the sessions">
+              <Suspense>
+                <SessionFilters sessions={sessions} filter={filter} onChange={setFilter} />
+              </Suspense>
+            </NoticeBoundary>
           )}
         </div>
       )}

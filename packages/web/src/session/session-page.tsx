@@ -168,7 +168,7 @@ function SessionNotes({
       )}
       {looseQuestions(session, chat).map(({ id, toolCall, turnId, chat: chatUri }) => (
         <div key={id} className={style.question}>
-          <ApprovalCard call={toolCall} turnId={turnId} chatUri={chatUri} />
+          <ApprovalCard key={toolCall.approval.id} call={toolCall} turnId={turnId} chatUri={chatUri} />
         </div>
       ))}
       {contextLoss !== undefined && (

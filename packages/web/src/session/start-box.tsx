@@ -7,6 +7,7 @@ import { hasTouchKeyboard } from "../chat/message-focus.ts";
 import { goTo } from "../frame/route.ts";
 import { useConnection, useHost } from "../host/use-host.ts";
 import { Button } from "../ui/button.tsx";
+import { isComposing } from "../ui/composing.ts";
 import { Toggle } from "../ui/field.tsx";
 import { Notice } from "../ui/notice.tsx";
 import { Picker } from "../ui/picker.tsx";
@@ -205,9 +206,10 @@ interface PromptBoxProps {
 function PromptBox({ text, agent, isReady, isBusy, onChange, onStart, children }: PromptBoxProps): ReactNode {
   const hintId = useId();
   const press = (event: KeyboardEvent<HTMLTextAreaElement>): void => {
+    if (isComposing(event.nativeEvent)) return;
     // So that the shortcuts of the page work again.
     if (event.key === "Escape") event.currentTarget.blur();
-    if (event.key !== "Enter" || event.shiftKey || event.nativeEvent.isComposing || event.repeat) return;
+    if (event.key !== "Enter" || event.shiftKey || event.repeat) return;
     event.preventDefault();
     onStart();
   };

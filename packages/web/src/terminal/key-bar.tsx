@@ -3,21 +3,21 @@ import { ArrowDownIcon, ArrowLeftIcon, ArrowRightIcon, ArrowUpIcon } from "@prim
 import { type ReactNode, useState } from "react";
 import { hasTouchKeyboard } from "../chat/message-focus.ts";
 import style from "./terminal-panel.module.css";
-import type { TerminalStream } from "./terminal-stream.ts";
+import type { ArrowLetter, TerminalStream } from "./terminal-stream.ts";
 
 interface Key {
   readonly name: string;
-  readonly data: string;
+  readonly data: string | { readonly arrow: ArrowLetter };
   readonly icon?: ReactNode;
 }
 
 const keys: readonly Key[] = [
   { name: "Esc", data: "\u001B" },
   { name: "Tab", data: "\t" },
-  { name: "Left", data: "\u001B[D", icon: <ArrowLeftIcon /> },
-  { name: "Up", data: "\u001B[A", icon: <ArrowUpIcon /> },
-  { name: "Down", data: "\u001B[B", icon: <ArrowDownIcon /> },
-  { name: "Right", data: "\u001B[C", icon: <ArrowRightIcon /> },
+  { name: "Left", data: { arrow: "D" }, icon: <ArrowLeftIcon /> },
+  { name: "Up", data: { arrow: "A" }, icon: <ArrowUpIcon /> },
+  { name: "Down", data: { arrow: "B" }, icon: <ArrowDownIcon /> },
+  { name: "Right", data: { arrow: "C" }, icon: <ArrowRightIcon /> },
   { name: "Ctrl-C", data: "\u0003" },
 ];
 
@@ -25,7 +25,8 @@ const keys: readonly Key[] = [
 export function KeyBar({ stream }: { readonly stream: TerminalStream }): ReactNode {
   const [isControl, setIsControl] = useState(false);
   if (!hasTouchKeyboard) return null;
-  const press = (data: string): void => {
+  const press = (pressed: Key["data"]): void => {
+    const data = typeof pressed === "string" ? pressed : stream.arrowData(pressed.arrow);
     void stream.dispatch({ type: "terminal/input", data });
   };
   return (

@@ -10,9 +10,13 @@ interface CellSize {
 
 declare module "@xterm/xterm" {
   interface Terminal {
-    /** Not public, but there is no other way to ask for the size of a cell, as the add-ons of xterm.js do, and for a hidden cursor. */
+    /** Not public, but there is no other way to ask for the size of a cell, as the add-ons of xterm.js do, for a hidden cursor, and for who made the data. */
     readonly _core: {
-      readonly coreService: { readonly isCursorHidden: boolean };
+      readonly coreService: {
+        readonly isCursorHidden: boolean;
+        /** Fired before the data of a person's input, and not before a reply to the program. */
+        readonly onUserInput: IEvent<void>;
+      };
       readonly _renderService: { readonly dimensions: { readonly css: { readonly cell: CellSize } } };
     };
   }

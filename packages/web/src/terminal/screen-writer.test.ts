@@ -4,6 +4,7 @@ import { ScreenWriter, type Screen } from "./screen-writer.ts";
 
 /** A screen that finishes drawing on demand. */
 class SlowScreen implements Screen {
+  readonly modes = { applicationCursorKeysMode: false };
   readonly written: string[] = [];
   resets = 0;
   #pieces: Uint8Array[] = [];
@@ -75,6 +76,7 @@ describe("[Z12] a screen", () => {
   it("[T400] gets sequences that may be expensive one by one", () => {
     const pieces: string[] = [];
     const screen: Screen = {
+      modes: { applicationCursorKeysMode: false },
       write: (bytes) => void pieces.push(Buffer.from(bytes).toString()),
       reset: () => undefined,
       resize: () => undefined,

@@ -6,6 +6,8 @@ import { lastParts, lengthOf, type SizedText } from "./sized-output.ts";
 import type { OutputView } from "./terminal-stream.ts";
 
 export interface Screen {
+  /** Modes that the program has set. */
+  readonly modes: { readonly applicationCursorKeysMode: boolean };
   /** Draws bytes of UTF-8, between other tasks; calls back when they are drawn. */
   write(bytes: Uint8Array, callback?: () => void): void;
   reset(): void;
@@ -52,6 +54,11 @@ export class ScreenWriter implements OutputView {
   /** Whether what is drawn was written before this screen was there: until then the screen has the size of that output (Z510). */
   get isReplaying(): boolean {
     return this.#replay.length > 0;
+  }
+
+  /** Whether the program wants the arrow keys of its application mode. */
+  get hasApplicationKeys(): boolean {
+    return this.#screen.modes.applicationCursorKeysMode;
   }
 
   /** Whether something of the output was not drawn. */

@@ -6,6 +6,7 @@ import { TimeSince } from "../frame/time-since.tsx";
 import { durationWords } from "../frame/time-words.ts";
 import { useHost } from "../host/use-host.ts";
 import control from "../style/control.module.css";
+import { isComposing } from "../ui/composing.ts";
 import { CopyButton } from "../ui/copy-button.tsx";
 import { useKeptChoice } from "../ui/kept-state.tsx";
 import { Badge, StatusDot } from "../ui/status.tsx";
@@ -72,8 +73,9 @@ export function TerminalPanel(props: TerminalPanelProps): ReactNode {
             title={search.text === "" || isFound ? "Press Enter for the previous match" : "No match"}
             value={search.text}
             onChange={({ target }) => setSearch({ text: target.value, steps: 0 })}
-            onKeyDown={({ key }) => {
-              if (key === "Enter") setSearch({ ...search, steps: search.steps + 1 });
+            onKeyDown={({ key, nativeEvent }) => {
+              if (key !== "Enter" || isComposing(nativeEvent)) return;
+              setSearch({ ...search, steps: search.steps + 1 });
             }}
           />
         )}

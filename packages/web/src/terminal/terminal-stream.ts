@@ -11,6 +11,9 @@ const keptChars = 512 * 1024;
 /** As many lines as are copied. */
 const copiedLines = 100_000;
 
+/** Up, down, right, left. */
+export type ArrowLetter = "A" | "B" | "C" | "D";
+
 /** A terminal that is followed while somebody looks at it. */
 export class TerminalStream {
   readonly uri: TerminalUri;
@@ -108,6 +111,11 @@ export class TerminalStream {
     return String.fromCharCode(data.toUpperCase().charCodeAt(0) & 0x1f);
   }
 
+  /** The data of an arrow key, by the last letter of its sequence, in the mode that the program has set. */
+  arrowData(letter: ArrowLetter): string {
+    return `\u001B${this.#lead?.hasApplicationKeys === true ? "O" : "["}${letter}`;
+  }
+
   /** Sends an action. */
   dispatch(action: TerminalAction): Promise<DispatchOutcome> {
     return this.#store.dispatch(action);
@@ -145,6 +153,8 @@ function textOf(parts: readonly TerminalPart[]): string {
 }
 
 export interface OutputView {
+  /** Whether the program wants the arrow keys of its application mode. */
+  readonly hasApplicationKeys?: boolean;
   /** Replaces everything shown by this output. */
   reset(parts: readonly SizedText[]): void;
   append(text: string): void;

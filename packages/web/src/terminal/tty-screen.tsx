@@ -154,9 +154,10 @@ function openScreen(
   terminal.open(place);
   const writer = new ScreenWriter(terminal, atNextFrame, onReplayed);
   const stop = stream.show(writer);
-  // The data is a person's input, and the screen's replies to the program: replies to old output are outdated.
-  terminal.onData((data) => {
-    if (!latest().isHeld || writer.isReplaying || !stream.isLead(writer)) return;
+  sendInput(terminal, (data, isTyped) => {
+    if (!latest().isHeld || !stream.isLead(writer)) return;
+    // Replies to old output are outdated, and so is where a pointer is on it.
+    if (writer.isReplaying && (!isTyped || mouseReport.test(data))) return;
     void stream.dispatch({ type: "terminal/input", data: stream.withControl(data) });
   });
   // Where nobody types, Tab leaves the screen.
@@ -184,6 +185,18 @@ function openScreen(
       terminal.dispose();
     },
   };
+}
+
+const mouseReport = /^\u001B\[[<M]/;
+
+/** Sends the data of a screen: a person's input, and the screen's replies to the program (Z1017). */
+function sendInput(terminal: Terminal, send: (data: string, isTyped: boolean) => void): void {
+  let isTyped = false;
+  terminal._core.coreService.onUserInput(() => (isTyped = true));
+  terminal.onData((data) => {
+    send(data, isTyped);
+    isTyped = false;
+  });
 }
 
 /** Another client chose the size: the screen adapts to it. */

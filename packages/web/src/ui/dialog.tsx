@@ -1,6 +1,6 @@
 // Dialogs: a modal one, and a question before what cannot be undone.
 import { XIcon } from "@primer/octicons-react";
-import { type ReactNode, type RefObject, useId, useLayoutEffect, useRef } from "react";
+import { type KeyboardEvent, type ReactNode, type RefObject, useId, useLayoutEffect, useRef } from "react";
 import { Button, IconButton } from "./button.tsx";
 import style from "./dialog.module.css";
 
@@ -47,6 +47,7 @@ export function Dialog({ title, onClose, size = "medium", children, footer }: Di
       data-size={size}
       aria-labelledby={titleId}
       onClose={onClose}
+      onKeyDown={ignoreHeldKeys}
       onMouseDown={(event) => {
         if (event.target !== dialog.current) return;
         // Pressing the mouse would move the focus to what is below.
@@ -66,6 +67,12 @@ export function Dialog({ title, onClose, size = "medium", children, footer }: Di
   );
 }
 
+/** The key that opened the dialog may be held down: its repetitions press no button (Z1012). */
+function ignoreHeldKeys(event: KeyboardEvent): void {
+  const isPress = event.key === "Enter" || event.key === " ";
+  if (event.repeat && isPress && event.target instanceof HTMLButtonElement) event.preventDefault();
+}
+
 export interface ConfirmDialogProps {
   readonly title: string;
   /** What happens, in a sentence. */
@@ -81,10 +88,12 @@ export function ConfirmDialog(props: ConfirmDialogProps): ReactNode {
   const { title, text, action, isDanger = false, onConfirm, onClose } = props;
   const footer = (
     <>
-      <Button onClick={onClose}>Cancel</Button>
+      <Button data-autofocus={isDanger || undefined} onClick={onClose}>
+        Cancel
+      </Button>
       <Button
         kind={isDanger ? "danger" : "primary"}
-        data-autofocus
+        data-autofocus={!isDanger || undefined}
         onClick={() => {
           onClose();
           onConfirm();

@@ -1,6 +1,7 @@
 // Picker: one of several choices, in a popover with a search field where there are many.
 import { CheckIcon, ChevronDownIcon, SearchIcon } from "@primer/octicons-react";
 import { type KeyboardEvent, type ReactNode, useEffect, useId, useMemo, useRef, useState } from "react";
+import { isComposing } from "./composing.ts";
 import style from "./picker.module.css";
 import { Popover } from "./popover.tsx";
 import list from "./popover.module.css";
@@ -112,6 +113,7 @@ function Choices(props: PickerProps & { readonly onClose: () => void }): ReactNo
     if (option.value !== value) onChange(option.value);
   };
   const press = (event: KeyboardEvent): void => {
+    if (isComposing(event.nativeEvent)) return;
     const to = nextActive(event, active, shown, hasSearch);
     if (event.key === "Tab") onClose();
     else if (event.key === "Enter" || (event.key === " " && !hasSearch)) choose(shown[active]);

@@ -8,13 +8,14 @@ import { useAdministeredHost } from "../testing/administered-host.ts";
 
 const host = useAdministeredHost();
 
+function gitIn(cwd: string): (...args: readonly string[]) => string {
+  const author = ["-c", "user.name=x", "-c", "user.email=x@example.org"];
+  return (...args) => execFileSync("git", [...author, ...args], { cwd, encoding: "utf8" });
+}
+
 it("[C740] [C741] changes lists, prints as a patch and reverts what a command of the agent changed", async () => {
   const { work, api } = host;
-  const git = (...args: string[]): string =>
-    execFileSync("git", ["-c", "user.name=x", "-c", "user.email=x@example.org", ...args], {
-      cwd: work,
-      encoding: "utf8",
-    });
+  const git = gitIn(work);
   git("init", "-q", "-b", "main");
   const lines = Array.from({ length: 30 }, (_, index) => `line ${index + 1}\n`).join("");
   writeFileSync(path.join(work, "a.txt"), lines);
@@ -56,11 +57,7 @@ it("[C740] [C741] changes lists, prints as a patch and reverts what a command of
 it("[C867] the patch of a file with tabs, CRLF, escapes or an odd name is one that git applies", async () => {
   const work = path.join(host.folder, "bytes");
   mkdirSync(work);
-  const git = (...args: string[]): string =>
-    execFileSync("git", ["-c", "user.name=x", "-c", "user.email=x@example.org", ...args], {
-      cwd: work,
-      encoding: "utf8",
-    });
+  const git = gitIn(work);
   git("init", "-q", "-b", "main");
   git("config", "core.autocrlf", "false");
   const lines = (end: string): string =>
@@ -87,11 +84,7 @@ it("[C867] changes shows modes and renames so that git applies the patch, and ex
   const { api } = host;
   const work = path.join(host.folder, "modes");
   mkdirSync(work);
-  const git = (...args: string[]): string =>
-    execFileSync("git", ["-c", "user.name=x", "-c", "user.email=x@example.org", ...args], {
-      cwd: work,
-      encoding: "utf8",
-    });
+  const git = gitIn(work);
   git("init", "-q", "-b", "main");
   const lines = Array.from({ length: 30 }, (_, index) => `line ${index + 1}\n`).join("");
   for (const name of ["both.sh", "mode.sh", "old.txt"]) {

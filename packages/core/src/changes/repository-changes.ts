@@ -311,7 +311,8 @@ export class RepositoryChanges {
     }
     // Else some would be shown, and reverted, as those of another file.
     if (next !== sections.length) {
-      const message = `git listed ${next} files and printed ${sections.length}, so their diffs cannot be told apart.`;
+      const counts = `git listed ${next} files and printed ${sections.length} diffs`;
+      const message = `${counts}, which cannot be matched. List the changes again, or use git in a terminal.`;
       throw new HostError("CHANGES_UNAVAILABLE", message);
     }
     return found;
